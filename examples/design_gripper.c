@@ -25,11 +25,11 @@
 #include "plan_plot.h"
 #include "optimise.h"
 #include "blocks.h"
+#include "grips.h"
 
 enum { BASE = 0, LEFT = 1, RIGHT = 2, OBJECT = 3, OBJECTS = 4 };
 
 static const double  rise = 0.1, away = 0.035, thick = 0.012, half_y = 0.03, half_z = 0.03, above = 0.004, closed = 0.035;
-static const char   *const name_of[OBJECTS] = {"spool", "cylinder", "ball", "octahedron"};
 static double        middle[OBJECTS];           /* of the objects above the ground, m */
 static double        soft = 0.005;              /* of optimise_hold, m */
 static sim_world     w[OBJECTS];
@@ -37,39 +37,6 @@ static optimisation  o;
 static plan_curves   curves;
 static unsigned char vertices[SIM_VERTICES];
 static blocks        plate[2];
-
-/* About 4 cm across, of hulls of the last link, turned about the vertical; how high its middle is. */
-static double add_object(sim_world *s, int kind, double yaw)
-{
-    static const double disc[3][3] = {{0.022, -0.024, -0.012}, {0.011, -0.0125, 0.0125}, {0.022, 0.012, 0.024}};   /* radius, from, to */
-    const double t = 1.618034, r = 0.024/sqrt(1 + t*t), turn = 0.25*3.14159265;
-    double       low = 0;
-    int          part, k, c;
-
-    for (part = 0; part < (kind == 0 ? 3 : 1); part++) {
-        const int n = kind < 2 ? 16 : kind == 2 ? 12 : 6;
-        dc_v3    *x = sim_hull(s, n);
-        for (k = 0; k < n; k++) {
-            double p[3] = {0, 0, 0};
-            if (kind == 0) {
-                p[0] = disc[part][0]*cos(turn*(k/2));
-                p[1] = disc[part][0]*sin(turn*(k/2));
-                p[2] = disc[part][1 + k%2];
-            } else if (kind == 1) {
-                p[0] = 0.022*cos(turn*(k/2 + 0.5));
-                p[1] = k & 1 ? 0.024 : -0.024;
-                p[2] = 0.022*sin(turn*(k/2 + 0.5));
-            } else if (kind == 2) {
-                c = k/4;
-                p[c] = k & 1 ? r : -r;
-                p[(c + 1)%3] = k & 2 ? r*t : -r*t;
-            } else p[k/2] = k & 1 ? 0.027 : -0.027;
-            x[k] = dc_vec(DC_R(p[0]*cos(yaw) - p[1]*sin(yaw)), DC_R(p[0]*sin(yaw) + p[1]*cos(yaw)), DC_R(p[2]));
-            low = fmin(low, p[2]);
-        }
-    }
-    return -low;
-}
 
 static void scene(int kind, int ny, int nz, double h, double friction, double yaw)
 {
@@ -99,14 +66,12 @@ static void scene(int kind, int ny, int nz, double h, double friction, double ya
         blocks_add(s, &plate[i]);
     }
     l = sim_link(s, -1, DC_SIM_FREE, dc_vec(0, 0, 0), 0.1);
-    middle[kind] = 0.001 + add_object(s, kind, yaw);
+    middle[kind] = 0.001 + grips_object(s, kind, yaw);
     l->attach.t.z = DC_R(middle[kind]);
     sim_build(s);
 }
 
-/* The jaws close all the time, the gripper rises from 0.3 to 0.8 of it. */
-static double smooth(double x) { x = fmax(0, fmin(1, x)); return x*x*(3 - 2*x); }
-
+/* The jaws close all the time, the gripper rises from 0.35 to 0.8 of it. */
 static void preset(plan *p)
 {
     const dc_sim *sim = &p->world->sim;
@@ -115,8 +80,8 @@ static void preset(plan *p)
     for (i = 0; i < p->c.horizon; i++) {
         dc_real *target = p->c.target + i*sim->nq;
         const double part = (i + 1.0)/p->c.horizon;
-        target[sim->q_at[BASE]] = DC_R(rise*smooth((part - 0.35)/0.45) + 9.81*1.4/4000);
-        target[sim->q_at[LEFT]] = target[sim->q_at[RIGHT]] = DC_R(closed*smooth(part/0.25));
+        target[sim->q_at[BASE]] = DC_R(rise*grips_smooth((part - 0.35)/0.45) + 9.81*1.4/4000);
+        target[sim->q_at[LEFT]] = target[sim->q_at[RIGHT]] = DC_R(closed*grips_smooth(part/0.25));
     }
 }
 
@@ -171,7 +136,7 @@ static int result(view *v, const char *name, clock_t start, const cli *c)
     colour[OBJECT] = "#d64f6b";
     optimise_show(&o, v, name, colour, (int)(0.04/(double)w[0].desc.h), draw, "least lifted", "mm");
     count = held(&o);
-    for (k = 0; k < OBJECTS; k++) printf("%s_%s_off %.1f mm\n", name, name_of[k], 1e3*slipped(optimise_scene(&o, k)));
+    for (k = 0; k < OBJECTS; k++) printf("%s_%s_off %.1f mm\n", name, grips_name[k], 1e3*slipped(optimise_scene(&o, k)));
     printf("%s_loss %.3g m^2\n%s_held %d objects\n%s_time %.1f s\n", name, o.value, name, count, name, (double)(clock() - start)/CLOCKS_PER_SEC);
     if (optimise_obj(&w[0].sim, w[0].now, c->out, name) != 0) exit(CLI_FAILED);
     return count;
