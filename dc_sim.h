@@ -850,13 +850,13 @@ typedef struct {
 
 typedef struct dc_grain_row dc_grain_row;
 
-/* A pair within reach, as of the last call of dc_grains_meet. */
+/* A pair within reach: a and b as of dc_grains_find, the rest as of dc_grains_meet and later; not set in between. */
 typedef struct {
     int a, b;                   /* bodies */
     dc_real d;                  /* m */
     dc_real spring, fn, ft;     /* after the step; m, N, N. Where d >= 0 these and the forces are 0, with sweeps where
                                  * nothing presses */
-    dc_real *fa, *fb;           /* torque, fx, fy on a and on b */
+    dc_real fa[3], fb[3];       /* torque, fx, fy on a and on b */
 } dc_grain_contact;
 
 /* Plain data in the caller's memory. */
@@ -868,7 +868,7 @@ typedef struct {
     dc_real *q, *v;             /* 3 per body; at first 0 */
     int     *motion;            /* dc_grain_motion of each body; at first grains are FREE, walls DRIVEN */
     /* of the last step */
-    dc_grain_contact *contact;  int contacts;
+    dc_grain_contact *contact;  int contacts;   /* none where dc_grains_find failed */
     dc_real *force;             /* 3 per body: torque, fx, fy of all contacts, without gravity */
     int      blocks;            /* what dc_grains_meet is divided into */
     /* the rest is for the functions below */
@@ -881,9 +881,8 @@ typedef struct {
     dc_grain_row *rows;         /* with sweeps: room */
     int     *touch;             /* with sweeps, room: 1: may touch in this step */
     dc_real *share;             /* with sweeps, 2 per body: n/m, n/inertia, n its contacts */
-    dc_real *part;              /* 2 room, in rows of bodies: torque, fx, fy of a pair, and 1 if it may touch */
     int     *spring_row, *spring_body;      /* bodies + 1, room; in the state */
-    int     *row, *pair_of, *order, *back_row, *block, *tally;
+    int     *row, *pair_of, *order, *back_row, *back, *block, *tally;
     int     *cell, *slot_row, *slot;
     dc_real *turn, *next, *at;
     dc_real cell_size[2];
@@ -9469,13 +9468,12 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     g->share = d->sweeps > 0 ? DCI_TAKE(room, 2*n, dc_real) : NULL;
     g->touch = d->sweeps > 0 ? DCI_TAKE(room, pairs, int) : NULL;
     g->contact = DCI_TAKE(room, pairs, dc_grain_contact);
-    g->part = DCI_TAKE(room, 8*pairs, dc_real);
     g->force = DCI_TAKE(room, 3*n + 2*n + 3*n + 3*n, dc_real);
     g->type = DCI_TAKE(room, types, dc_grain_type);
     g->pair = DCI_TAKE(room, d->pairs, dc_grain_pair);
     g->table = DCI_TAKE(room, types*types, int);
     g->body = DCI_TAKE(room, 2*n, int);
-    g->row = DCI_TAKE(room, 2*(n + 1) + 2*pairs, int);
+    g->row = DCI_TAKE(room, 2*(n + 1) + 3*pairs, int);
     g->block = DCI_TAKE(room, 2*(blocks + 1) + (size_t)d->pairs + 1, int);
     g->cell = DCI_TAKE(room, 2*n + cells + 1, int);
     if (!room->arena || room->full) return;
@@ -9489,6 +9487,7 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     g->back_row = g->row + n + 1;
     g->pair_of = g->back_row + n + 1;
     g->order = g->pair_of + pairs;
+    g->back = g->order + pairs;
     g->tally = g->block + 2*(blocks + 1);
     g->slot = g->cell + n;
     g->slot_row = g->slot + n;
@@ -9593,8 +9592,7 @@ DC_DEF int dc_grains_springs(const dc_grains *g) { return g && g->spring_row ? g
  * dci_grains_bad   | state  | whether it can be worked with
  * dci_grains_sort  | places | grains by cells
  * dci_grains_row   | cells  | pairs of one grain with later ones and with walls
- * dci_grains_order | pairs  | blocks
- * dci_grains_parts | pairs  | where the forces of each pair on its bodies go */
+ * dci_grains_order | pairs  | blocks, and the pairs of bodies in rows of others */
 
 static int dci_grain_free(const dc_grains *g, int i)
 {
@@ -9736,11 +9734,12 @@ static int dci_grains_other(const dc_grains *g, int p, int i)
     return g->contact[p].a == i ? g->contact[p].b : g->contact[p].a;
 }
 
-/* blocks of pairs with the same field */
+/* blocks of pairs with the same field, and for each body its pairs in rows of others */
 static void dci_grains_order(dc_grains *g)
 {
-    int i, k, p, m = g->contacts;
+    int i, k, p, n = g->desc.bodies, m = g->contacts;
 
+    /* blocks */
     for (k = 0; k <= g->desc.pairs; ++k) g->tally[k] = 0;
     for (p = 0; p < m; ++p) g->tally[g->pair_of[p] + 1]++;
     g->blocks = 0;
@@ -9750,32 +9749,15 @@ static void dci_grains_order(dc_grains *g)
     }
     g->block[2*g->blocks] = m;
     for (p = 0; p < m; ++p) g->order[g->tally[g->pair_of[p]]++] = p;
-}
 
-/* where contact p finds the place of its forces on body i */
-static dc_real **dci_grains_part(const dc_grains *g, int p, int i)
-{
-    return g->contact[p].a == i ? &g->contact[p].fa : &g->contact[p].fb;
-}
-
-/* Forces on a body are side by side: those of the pairs in its own row, then of its pairs in rows of others, which
- * begin back_row[i] places later than the row does. */
-static void dci_grains_parts(dc_grains *g)
-{
-    int i, p, n = g->desc.bodies;
-
+    /* rows of others */
     for (i = 0; i <= n; ++i) g->back_row[i] = 0;
     for (i = 0; i < n; ++i)
         for (p = g->row[i]; p < g->row[i + 1]; ++p) g->back_row[dci_grains_other(g, p, i)]++;
     dci_grains_starts(g->back_row, n);
     for (i = 0; i < n; ++i)
-        for (p = g->row[i]; p < g->row[i + 1]; ++p) {
-            const int j = dci_grains_other(g, p, i);
-            *dci_grains_part(g, p, j) = g->part + 4*(g->row[j + 1] + g->back_row[j]++);
-        }
+        for (p = g->row[i]; p < g->row[i + 1]; ++p) g->back[g->back_row[dci_grains_other(g, p, i)]++] = p;
     dci_grains_back(g->back_row, n);
-    for (i = 0; i < n; ++i)
-        for (p = g->row[i]; p < g->row[i + 1]; ++p) *dci_grains_part(g, p, i) = g->part + 4*(p + g->back_row[i]);
 }
 
 DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
@@ -9789,9 +9771,9 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
     memset(info, 0, sizeof *info);
     info->b = -1;
     info->a = dci_grains_bad(g);
+    g->contacts = g->blocks = 0;
     if (info->a >= 0) return DC_E_ARG;
     n = g->desc.bodies;
-    g->contacts = g->blocks = 0;
     for (i = 0; i < n; ++i) dc_sincos(g->q[3*i], g->turn + 2*i + 1, g->turn + 2*i);
     dci_grains_sort(g);
 
@@ -9801,6 +9783,7 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
         g->row[i] = g->contacts;
         if (g->cell[i] < 0) continue;
         if (!dci_grains_row(g, i, &looks, info) || looks > most) {
+            g->contacts = 0;            /* those found so far are not all */
             if (info->a >= 0) return DC_E_ARG;
             info->pairs = g->desc.room + 1;
             return DC_E_MEMORY;
@@ -9808,7 +9791,6 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
     }
     g->row[n] = g->contacts;
     dci_grains_order(g);
-    dci_grains_parts(g);
     info->pairs = g->contacts;
     return DC_OK;
 }
@@ -9942,10 +9924,9 @@ static void dci_grain_begin(const dc_grains *g, const dci_grain_law *law, const 
     dci_grain_push(&row->frame, out);
 }
 
-/* The forces of pair p, and what they are on its bodies. */
-static void dci_grain_show(const dc_grains *g, int p, const dci_grain_out *out, int touches)
+/* what a contact shows of its forces */
+static void dci_grain_show(const dci_grain_out *out, dc_grain_contact *contact)
 {
-    dc_grain_contact *contact = g->contact + p;
     int r;
 
     contact->fn = out->normal;
@@ -9954,7 +9935,6 @@ static void dci_grain_show(const dc_grains *g, int p, const dci_grain_out *out, 
         contact->fa[r] = out->force_a[r];
         contact->fb[r] = out->force_b[r];
     }
-    contact->fa[3] = contact->fb[3] = (dc_real)touches;
 }
 
 /* the force of a contact: its pose x[0], and x and y over L, and its field, each a stride of lanes apart */
@@ -9989,7 +9969,7 @@ static void dci_grain_meet(const dc_grains *g, const dc_grain_pair *pair, const 
     }
 
     contact->spring = out.spring;
-    dci_grain_show(g, (int)(contact - g->contact), &out, near_enough);
+    dci_grain_show(&out, contact);
 }
 
 DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
@@ -10034,29 +10014,54 @@ DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
     return status;
 }
 
+/* adds the force of a contact on body i */
+static void dci_grains_add(const dc_grain_contact *contact, int i, dc_real f[3])
+{
+    int k;
+    for (k = 0; k < 3; ++k) f[k] += contact->a == i ? contact->fa[k] : contact->fb[k];
+}
+
+/* the forces on body i of the contacts in its own row, then in those of others; how many of them may touch */
+static int dci_grains_forces(const dc_grains *g, int i, dc_real f[3])
+{
+    int p, k, n = 0;
+
+    f[0] = f[1] = f[2] = 0;
+    for (p = g->row[i]; p < g->row[i + 1]; ++p) {
+        if (g->touch && !g->touch[p]) continue;
+        dci_grains_add(g->contact + p, i, f);
+        ++n;
+    }
+    for (k = g->back_row[i]; k < g->back_row[i + 1]; ++k) {
+        p = g->back[k];
+        if (g->touch && !g->touch[p]) continue;
+        dci_grains_add(g->contact + p, i, f);
+        ++n;
+    }
+    return n;
+}
+
 DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
 {
-    int i, k, p;
+    int i, k;
 
     for (i = begin; i < end; ++i) {
         const dc_grain_type *type = g->type + g->body[i];
-        dc_real f[4] = {0, 0, 0, 0}, over[4];       /* torque, fx, fy, how many may touch; over inertia and mass */
+        const int free = dci_grain_free(g, i);
+        dc_real f[3];
+        const int n = dci_grains_forces(g, i, f);
 
-        for (p = g->row[i] + g->back_row[i]; p < g->row[i + 1] + g->back_row[i + 1]; ++p)
-            for (k = 0; k < 4; ++k) f[k] += g->part[4*p + k];
         for (k = 0; k < 3; ++k) {
             g->force[3*i + k] = f[k];
             g->next[3*i + k] = g->v[3*i + k];
         }
-        if (g->share) g->share[2*i] = g->share[2*i + 1] = 0;
-        if (!dci_grain_free(g, i)) continue;
-
-        for (k = 0; k < 4; ++k) over[k] = f[k]/(k ? type->mass : type->inertia);
-        g->next[3*i] += g->desc.h*over[0];
-        for (k = 0; k < 2; ++k) g->next[3*i + 1 + k] += g->desc.h*(over[1 + k] + g->desc.gravity[k]);
+        if (free) {
+            g->next[3*i] += g->desc.h*(f[0]/type->inertia);
+            for (k = 0; k < 2; ++k) g->next[3*i + 1 + k] += g->desc.h*(f[1 + k]/type->mass + g->desc.gravity[k]);
+        }
         if (g->share) {
-            g->share[2*i] = over[3];
-            g->share[2*i + 1] = f[3]/type->inertia;
+            g->share[2*i] = free ? (dc_real)n/type->mass : 0;
+            g->share[2*i + 1] = free ? (dc_real)n/type->inertia : 0;
         }
     }
 }
@@ -10094,15 +10099,15 @@ static void dci_grain_sweep(const dc_grains *g, const dc_grain_contact *contact,
     to->tangential = dc_max(dc_min(contact->ft - to->rest_t/to->den_t, most), -most);
 }
 
-/* the forces of pair p, which may touch, become these */
-static void dci_grain_force_is(const dc_grains *g, int p, dc_real normal, dc_real tangential)
+/* the forces of a contact become these */
+static void dci_grain_force_is(const dc_grain_row *row, dc_real normal, dc_real tangential, dc_grain_contact *contact)
 {
-    dci_grain_out out;
+    dci_grain_out out = DC_ZERO;
 
     out.normal = normal;
     out.tangential = tangential;
-    dci_grain_push(&g->rows[p].frame, &out);
-    dci_grain_show(g, p, &out, 1);
+    dci_grain_push(&row->frame, &out);
+    dci_grain_show(&out, contact);
 }
 
 DC_DEF void dc_grains_sweep(dc_grains *g, int begin, int end)
@@ -10113,7 +10118,7 @@ DC_DEF void dc_grains_sweep(dc_grains *g, int begin, int end)
     for (p = begin; p < end; ++p) {
         if (!g->touch[p]) continue;
         dci_grain_sweep(g, g->contact + p, g->rows + p, &to);
-        dci_grain_force_is(g, p, to.normal, to.tangential);
+        dci_grain_force_is(g->rows + p, to.normal, to.tangential, g->contact + p);
     }
 }
 
@@ -10555,7 +10560,7 @@ static DCI_NOINLINE void dci_sweeps_jvp(dc_grains *g, const dc_grains_tangent *i
             if (!g->touch[p]) continue;
             dci_grain_sweep(g, g->contact + p, g->rows + p, &to);
             dci_sweep_along(g, g->contact + p, g->rows + p, w->rows + p, w->velocity, &to, w->force + 2*p);
-            dci_grain_force_is(g, p, to.normal, to.tangential);
+            dci_grain_force_is(g->rows + p, to.normal, to.tangential, g->contact + p);
         }
     }
     dc_grains_sum(g, 0, n);
@@ -10731,7 +10736,7 @@ static void dci_sweeps_recall(dc_grains *g, const dci_sweeps_work *w, int k)
     int p;
 
     for (p = 0; p < g->contacts; ++p)
-        if (g->touch[p]) dci_grain_force_is(g, p, past[2*p], past[2*p + 1]);
+        if (g->touch[p]) dci_grain_force_is(g->rows + p, past[2*p], past[2*p + 1], g->contact + p);
     dc_grains_sum(g, 0, g->desc.bodies);
 }
 
