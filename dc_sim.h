@@ -6966,7 +6966,8 @@ static DCI_NOINLINE void dci_sim_by_pair(dci_sim_terms *terms, dci_sim_met *met)
     const dci_sim_problem *problem = terms->problem;
     const dc_sim *sim = problem->sim;
     const dci_sim_pair p = dci_sim_pair_of(sim, met->a, met->b);
-    const int felt = dci_sim_apart(&terms->at->place, p.hull_a, p.hull_b) < dci_sim_reach(sim, 0);
+    const dc_real reach = dci_sim_reach(sim, 0);
+    const int felt = met->room < reach && dci_sim_apart(&terms->at->place, p.hull_a, p.hull_b) < reach;
     const dc_pose *old = problem->before.pose, *now = terms->at->place.pose;
     dc_real P = 0;
     dc_hull at[2];
