@@ -297,6 +297,7 @@
 #define dc_friction dc_friction_f
 #define dc_friction_rigid dc_friction_rigid_f
 #define dc_friction_shape dc_friction_shape_f
+#define dc_friction_vjp dc_friction_vjp_f
 #define dc_friction_load_bytes dc_friction_load_bytes_f
 #define dc_friction_open dc_friction_open_f
 #define dc_friction_move dc_friction_move_f
@@ -1276,6 +1277,14 @@ DC_DEF dc_status dc_friction_rigid(const dc_friction_options *opt, const dc_pair
 DC_DEF dc_status dc_friction_shape(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
                                    const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
                                    const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane, dc_real *by);
+
+/* Both with a vector z (12) of motions by the new twists: grad (12), by_old (12) = mixed^T z and by (3(n_a + n_b)), the
+ * transpose of by times z, in O(n) and without the matrices. Each may be NULL; untouched unless with DC_OK and
+ * DC_E_DIVERGED. z is finite. Statuses and plane as there. */
+DC_DEF dc_status dc_friction_vjp(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
+                                 const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
+                                 const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane,
+                                 const dc_real z[12], dc_real *grad, dc_real *by_old, dc_real *by);
 
 /* What dc_friction_rigid computes of the old poses alone, for any number of new ones: the time step of a simulator
  * tries many. Plain data; vertex is in the arena that dc_friction_open was given. */
@@ -10192,6 +10201,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
  * dci_friction_vertices       | the two above                 | the caller's                 |
  * dci_friction_twists, _write | the two above                 | work, the caller's           |
  * dci_friction_shapes         | the two above                 | the caller's                 |
+ * dci_friction_back           | load, motion, change.force    | change.old, change.now       | SDRS Eq. 67-72
  * dci_friction_duals          | iterate, slip                 | forces as unknowns           | */
 
 #define DCI_SLIP_STEPS 100
@@ -11059,6 +11069,169 @@ static DCI_NOINLINE int dci_friction_shapes(dci_friction *f, const dci_posed old
     return 1;
 }
 
+/* ---- transposed ---- */
+
+/* the motion that twists z of both bodies give vertex k, in the frame */
+static void dci_friction_along(const dci_friction *f, const dci_posed now[2], const dc_real z[12], int k, dc_real c[3])
+{
+    const dc_real *twist = z + (f->load.slip[k].vertex >= f->load.count_a ? 6 : 0);
+    const dc_v3 v = dc_vec(twist[0], twist[1], twist[2]), w = dc_vec(twist[3], twist[4], twist[5]);
+    dci_to_frame(&f->load.frame, dc_add(v, dc_cross(w, dci_arm(f, now, f->load.slip[k].vertex))), c);
+}
+
+/* of z^T dg_k: A/h S c, what it has of the slip's de with the plane's velocity at rest; S is that of dci_slip_turn,
+ * symmetric */
+static dc_v3 dci_friction_slip_back(const dci_friction *f, const dci_slip *s, const dc_real c[3])
+{
+    dc_real across[3] = {0};
+    across[0] = c[1];
+    across[1] = c[2];
+    return dc_scale(s->weight/f->load.time_step, dci_slip_turn(s, f->load.eps_v, across));
+}
+
+/* dci_friction_jvp and what leads to it backwards: of z^T dg, summed over the loaded vertices k, the parts by their
+ * motions at both times into f->change.old and now, which hold no motion of the plane; its part by dp into plane. */
+static DCI_NOINLINE void dci_friction_jvp_back(dci_friction *f, const dci_posed now[2], const dc_real z[12],
+                                               dc_real plane[4])
+{
+    const dci_pair *p = f->load.pair;
+    const dc_real h = f->load.time_step, spin = f->motion.velocity[2]/f->motion.scale, nu = p->plane.length;
+    const dc_real unit = p->hulls.unit, unscale = dci_pair_unscale(&p->barrier)/unit;
+    dc_real dz[3] = {0, 0, 0}, n1 = 0, n2 = 0, c[3], K[3][3];
+    int k, i;
+
+    /* by the plane's velocity, SDRS Eq. 68 */
+    for (k = 0; k < f->load.loaded; ++k) {
+        const dci_slip *s = &f->load.slip[k];
+        dc_v3 by_slip;
+        dci_friction_along(f, now, z, k, c);
+        by_slip = dci_friction_slip_back(f, s, c);
+        dci_slip_jacobian(f, s, K);
+        for (i = 0; i < 3; ++i) dz[i] -= K[0][i]*by_slip.x + K[1][i]*by_slip.y + K[2][i]*by_slip.z;
+    }
+    dci_friction_solve(f, dz);
+
+    for (i = 0; i < 4; ++i) plane[i] = 0;
+    for (k = 0; k < f->load.loaded; ++k) {
+        const dci_slip *s = &f->load.slip[k];
+        const dci_term *t = &p->newton.term[k];
+        const dc_real *w = s->slip, A = s->weight;
+        dc_real along[3], e0[3], e1[3] = {0, 0, 0}, by_force, by_slack;
+        dc_v3 de;
+        dci_friction_along(f, now, z, k, c);
+        dci_slip_jacobian(f, s, K);
+        for (i = 0; i < 3; ++i) along[i] = K[i][0]*dz[0] + K[i][1]*dz[1] + K[i][2]*dz[2];
+        de = dc_madd(dci_friction_slip_back(f, s, c), A, dci_slip_turn(s, f->load.eps_v, along));
+
+        /* de of the slip, and the place it is at */
+        e1[1] = de.x/h;
+        e1[2] = de.y/h;
+        e0[1] = dz[2]*A*w[1]/f->motion.scale - spin*de.y;       /* by dxx, dyy */
+        e0[2] = spin*de.x - dz[2]*A*w[0]/f->motion.scale;
+        n1 -= s->velocity[0]*de.x + s->local[0]*e0[1] + A/h*c[0]*w[0];
+        n2 -= s->velocity[0]*de.y + s->local[0]*e0[2] + A/h*c[0]*w[1];
+        e0[1] -= e1[1];
+        e0[2] -= e1[2];
+        n1 -= s->shift*e0[1];
+        n2 -= s->shift*e0[2];
+
+        /* dA, as in dci_slip_by_force */
+        by_force = (c[1]*w[0] + c[2]*w[1])/h + along[0]*w[0] + along[1]*w[1] + along[2]*w[2];
+        by_force *= s->by_force*unscale;
+        by_slack = by_force*(t->force > 0 ? nu : -nu)*t->stiffness;
+        e0[0] = by_slack*nu/unit;
+        plane[0] += by_slack;
+        for (i = 0; i < 3; ++i) plane[1 + i] += by_slack*t->local[i];
+        plane[1] += by_force*dc_abs(t->force);
+        f->change.old[k] = dci_from_frame(&f->load.frame, e0);
+        f->change.now[k] = dci_from_frame(&f->load.frame, e1);
+    }
+    plane[2] += n1/nu;
+    plane[3] += n2/nu;
+}
+
+/* dci_friction_column backwards: into f->change the parts of z^T dg by the motions of all loaded vertices, into turn
+ * those by turns of the old bodies */
+static DCI_NOINLINE void dci_friction_back(dci_friction *f, const dci_posed old[2], const dci_posed now[2],
+                                           const dc_real z[12], dc_v3 turn[2])
+{
+    const dci_pair *p = f->load.pair;
+    const dci_axes *frame = &f->load.frame;
+    dc_real plane[4], more[3], r[3];
+    int k, j;
+
+    turn[0] = turn[1] = dc_vec(0, 0, 0);
+    if (f->load.loaded == 0) return;
+    dci_friction_jvp_back(f, now, z, plane);
+
+    /* the arms of the gradients, and of round hulls the places next to the plane */
+    for (k = 0; k < f->load.loaded; ++k) {
+        const dci_slip *s = &f->load.slip[k];
+        const int b = s->vertex >= f->load.count_a;
+        const dc_v3 w = dc_vec(z[6*b + 3], z[6*b + 4], z[6*b + 5]);
+        f->change.now[k] = dc_add(f->change.now[k], dc_cross(f->change.force[k], w));
+        if (s->shift != 0) {
+            const dc_v3 back = dci_linear(old[b].map, dci_linear_back(now[b].map, f->change.now[k]));
+            const dc_v3 by_normal = dc_scale(-s->shift, back);
+            dci_to_frame(frame, by_normal, more);
+            plane[2] += more[1]/p->plane.length;
+            plane[3] += more[2]/p->plane.length;
+            turn[b] = dc_sub(turn[b], dc_cross(frame->axis, by_normal));
+        }
+    }
+
+    /* dci_friction_plane_jvp */
+    dci_pair_forward(&p->newton, plane);
+    dci_pair_backward(&p->newton, plane);
+    for (j = 0; j < 4; ++j) plane[j] /= p->hulls.unit;
+    for (k = 0; k < p->newton.terms; ++k) {
+        const dci_term *t = &p->newton.term[k];
+        const dc_real *x = t->local, slack = plane[0] + plane[1]*x[0] + plane[2]*x[1] + plane[3]*x[2];
+        r[0] = -t->stiffness*p->plane.length*slack - t->force*plane[1];
+        r[1] = -t->force*plane[2];
+        r[2] = -t->force*plane[3];
+        f->change.old[k] = dc_add(f->change.old[k], dci_from_frame(frame, r));
+    }
+}
+
+/* All products, kept in f->work and f->change until all are known to be finite. 0: out of range. */
+static DCI_NOINLINE int dci_friction_products(dci_friction *f, const dci_posed old[2], const dci_posed now[2],
+                                              const dc_real z[12], dc_real *grad, dc_real *by_old, dc_real *by)
+{
+    dc_real *g = f->work.gradient, *pulled = f->work.mixed;
+    dc_v3 turn[2], t;
+    int k, b, r;
+
+    /* the gradient, then the products with its changes: by the old twists, by the vertices */
+    for (k = 0; k < 12; ++k) g[k] = pulled[k] = 0;
+    dci_friction_gradient(f);
+    dci_friction_wrench(f, now, g);
+    dci_friction_back(f, old, now, z, turn);
+    for (b = 0; b < 2; ++b)
+        for (r = 0; r < 3; ++r) pulled[6*b + 3 + r] = dci_component(turn[b], r);
+    for (k = 0; k < f->load.loaded; ++k) {
+        const int vertex = f->load.slip[k].vertex;
+        const dc_v3 x = f->change.old[k];
+        b = vertex >= f->load.count_a;
+        t = dc_cross(dci_core_arm(f, old, vertex), x);
+        for (r = 0; r < 3; ++r) {
+            pulled[6*b + r] += dci_component(x, r);
+            pulled[6*b + 3 + r] += dci_component(t, r);
+        }
+        t = dc_add(dci_linear_back(old[b].map, x), dci_linear_back(now[b].map, f->change.now[k]));
+        if (!dc_finite(t.x) || !dc_finite(t.y) || !dc_finite(t.z)) return 0;
+        f->change.force[k] = t;
+    }
+    if (!dci_finite_row(12, g) || !dci_finite_row(12, pulled)) return 0;
+
+    if (grad) memcpy(grad, g, 12*sizeof *g);
+    if (by_old) memcpy(by_old, pulled, 12*sizeof *pulled);
+    if (by) memset(by, 0, 3*(size_t)f->load.count*sizeof *by);
+    for (k = 0; by && k < f->load.loaded; ++k)
+        for (r = 0; r < 3; ++r) by[3*f->load.slip[k].vertex + r] = dci_component(f->change.force[k], r);
+    return 1;
+}
+
 /* outputs of a solved friction, when all of them are finite */
 static dc_status dci_friction_write(dci_friction *f, const dci_posed old[2], const dci_posed now[2], dc_status status,
                                     dc_real *grad, dc_real *hess, dc_real *mixed)
@@ -11134,6 +11307,30 @@ DC_DEF dc_status dc_friction_shape(const dc_friction_options *opt, const dc_pair
     if (by && dci_friction_maps(f->work.map, a, a0, a1, b, b0, b1, old, now))
         status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
     if ((status == DC_OK || status == DC_E_DIVERGED) && !dci_friction_shapes(f, old, now, by)) status = DC_E_RANGE;
+
+    if (mem) mem->used = used;
+    return dci_friction_finish(status, v, &pl, &i, plane, NULL, NULL);
+}
+
+DC_DEF dc_status dc_friction_vjp(const dc_friction_options *opt, const dc_pair_options *pair, dc_real mu, dc_real h,
+                                 const dc_hull *a, const dc_pose *a0, const dc_pose *a1, const dc_hull *b,
+                                 const dc_pose *b0, const dc_pose *b1, dc_arena *mem, dc_plane *plane,
+                                 const dc_real z[12], dc_real *grad, dc_real *by_old, dc_real *by)
+{
+    size_t used = mem ? mem->used : 0;
+    dci_friction *f = (dci_friction *)dc_arena_take(mem, 1, sizeof *f);
+    const int given = z && dci_finite_row(12, z);
+    dci_posed old[2], now[2];
+    dc_friction_info i = DC_ZERO;
+    dc_plane pl = DC_ZERO;
+    dc_real v = 0;
+    dc_status status = DC_E_ARG;
+
+    if (!f) return mem && given ? dci_friction_refuse(opt, pair, mu, h, a, a0, a1, b, b0, b1) : DC_E_ARG;
+    if (given && dci_friction_maps(f->work.map, a, a0, a1, b, b0, b1, old, now))
+        status = dci_friction_run(f, opt, pair, mu, h, old, now, mem, plane, &v, &pl, &i);
+    if ((status == DC_OK || status == DC_E_DIVERGED) && !dci_friction_products(f, old, now, z, grad, by_old, by))
+        status = DC_E_RANGE;
 
     if (mem) mem->used = used;
     return dci_friction_finish(status, v, &pl, &i, plane, NULL, NULL);

@@ -243,7 +243,8 @@ typedef enum {
      * `count` points p, unit normals n that point outwards, widths sigma: about one spacing of the points. */
     DC_SDF_CLOUD,
     DC_SDF_SPHERE,         /* exact; radius size.x */
-    DC_SDF_BOX,            /* exact, with kinks inside; half extents size */
+    DC_SDF_BOX,            /* exact, with kinks inside; half extents size. Contacts of boxes: rather six planes of a
+                            * smooth polyhedron, see dc_surface in dc_witness.h */
     DC_SDF_CAPSULE         /* exact; radius size.x about the segment |z| <= size.z; size.y is not read */
 } dc_sdf_kind;
 

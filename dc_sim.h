@@ -850,13 +850,13 @@ typedef struct {
 
 typedef struct dc_grain_row dc_grain_row;
 
-/* A pair within reach, as of the last call of dc_grains_meet. */
+/* A pair within reach: a and b as of dc_grains_find, the rest as of dc_grains_meet and later; not set in between. */
 typedef struct {
     int a, b;                   /* bodies */
     dc_real d;                  /* m */
     dc_real spring, fn, ft;     /* after the step; m, N, N. Where d >= 0 these and the forces are 0, with sweeps where
                                  * nothing presses */
-    dc_real *fa, *fb;           /* torque, fx, fy on a and on b */
+    dc_real fa[3], fb[3];       /* torque, fx, fy on a and on b */
 } dc_grain_contact;
 
 /* Plain data in the caller's memory. */
@@ -868,7 +868,7 @@ typedef struct {
     dc_real *q, *v;             /* 3 per body; at first 0 */
     int     *motion;            /* dc_grain_motion of each body; at first grains are FREE, walls DRIVEN */
     /* of the last step */
-    dc_grain_contact *contact;  int contacts;
+    dc_grain_contact *contact;  int contacts;   /* none where dc_grains_find failed */
     dc_real *force;             /* 3 per body: torque, fx, fy of all contacts, without gravity */
     int      blocks;            /* what dc_grains_meet is divided into */
     /* the rest is for the functions below */
@@ -881,9 +881,8 @@ typedef struct {
     dc_grain_row *rows;         /* with sweeps: room */
     int     *touch;             /* with sweeps, room: 1: may touch in this step */
     dc_real *share;             /* with sweeps, 2 per body: n/m, n/inertia, n its contacts */
-    dc_real *part;              /* 2 room, in rows of bodies: torque, fx, fy of a pair, and 1 if it may touch */
     int     *spring_row, *spring_body;      /* bodies + 1, room; in the state */
-    int     *row, *pair_of, *order, *back_row, *block, *tally;
+    int     *row, *pair_of, *order, *back_row, *back, *block, *tally;
     int     *cell, *slot_row, *slot;
     dc_real *turn, *next, *at;
     dc_real cell_size[2];
@@ -2548,6 +2547,7 @@ static void dci_sim_take_place(const dc_sim *sim, dci_room *room, dci_sim_place 
  * dci_sim_shift     | a wrench, a form      | the same about o   |
  * dci_sim_put       | a wrench on a link    | a column           | J_i^T m
  * dci_sim_put_block | a form of two links   | a block            | J_i^T B J_j
+ * dci_sim_put_pulled| products by links     | their joints'      | J_j^T of all blocks at once
  * dci_sim_brackets  | wrenches on all links | c_b                | g . 1/2 [S_a, S_b] = w_a . c_b
  * dci_sim_put_tree  | forms of all links, c | a symmetric matrix | sum J_i^T H_i J_i + w_a . c_b */
 
@@ -2662,6 +2662,7 @@ typedef struct {
     size_t stride;
     int row, column;                /* of its first entry */
     const dc_real *weight, *twist;
+    dc_real *pulled;                /* with `twist`: [6 links] products by the twists of links at an earlier place */
 } dci_sim_sink;
 
 static dci_sim_sink dci_sim_dense(dc_real *out, size_t columns)
@@ -2777,47 +2778,62 @@ static void dci_sim_put(const dci_sim_place *place, const dci_sim_sink *s, int i
     dci_sim_put_chain(place, s, i, c, about_o);
 }
 
-/* the columns of the coordinates a, n of them, from column c on: rows of link i's chain by B, or products with the
- * weights by y = z_i^T B */
+/* the columns of the coordinates a, n of them, from column c on: rows of link i's chain by B */
 static void dci_sim_put_columns(const dci_sim_place *place, const dci_sim_sink *s, int i, int c, const dci_sim_axis *a,
-                                int n, const dc_real B[36], const dc_real y[6])
+                                int n, const dc_real B[36])
 {
     dc_real m[6];
     for (; n > 0 && s->out; --n, ++a, ++c) {
-        if (s->twist) {
-            s->out[c] += dci_sim_power(a, y);
-            continue;
-        }
         dci_sim_times(B, a, m);
         dci_sim_put_chain(place, s, i, c, m);
     }
 }
 
 /* J_i^T B J_j: rows by link i at the new place, columns by link j at the place `from`: of joints into s, of attachments
- * into t */
+ * into t. Products with a vector wait in s->pulled, about the trees' origins, for dci_sim_put_pulled. */
 static DCI_NOINLINE void dci_sim_put_block(const dci_sim_place *place, int i, const dci_sim_place *from, int j,
                                            const dc_real *B, int ldb, const dci_sim_sink *s, const dci_sim_sink *t)
 {
     const dc_sim *sim = place->sim;
-    const dc_real *z = s->twist ? s->twist : t->twist;
     dc_v3 r = dci_sim_arm(from, j);
-    dc_real X[36] = {0}, y[6] = {0}, y_o[6] = {0};
+    dc_real X[36];
     int l, k, c;
 
     if (!s->out && !t->out) return;
+    if (s->twist) {
+        const dc_real *z = s->twist + 6*i;
+        dc_real y[6] = {0}, y_o[6];
+        for (k = 0; k < 6; ++k)
+            for (c = 0; c < 6; ++c) y[c] += z[k]*B[k*ldb + c];
+        dci_sim_shift(r, y, y_o);
+        for (k = 0; k < 6; ++k) s->pulled[6*j + k] += y_o[k];
+        return;
+    }
 
     /* about the trees' origins */
-    if (z) {
-        for (k = 0; k < 6; ++k)
-            for (c = 0; c < 6; ++c) y[c] += z[6*i + k]*B[k*ldb + c];
-        dci_sim_shift(r, y, y_o);
-    }
-    if ((s->out && !s->twist) || (t->out && !t->twist)) dci_sim_shift_block(dci_sim_arm(place, i), r, B, ldb, X);
-
+    dci_sim_shift_block(dci_sim_arm(place, i), r, B, ldb, X);
     for (l = j; l >= 0; l = sim->link[l].parent) {
         const dci_sim_axis *joint = from->axis + sim->v_at[l], *attachment = from->axis + sim->nv + 6*l;
-        dci_sim_put_columns(place, s, i, sim->v_at[l], joint, dci_sim_nv(sim->link[l].joint), X, y_o);
-        if (t->out) dci_sim_put_columns(place, t, i, 6*l, attachment, 6, X, y_o);
+        dci_sim_put_columns(place, s, i, sim->v_at[l], joint, dci_sim_nv(sim->link[l].joint), X);
+        if (t->out) dci_sim_put_columns(place, t, i, 6*l, attachment, 6, X);
+    }
+}
+
+/* What waits in s->pulled, by links at the place `from`: a joint and an attachment move all that they carry, so that
+ * one pass from the tips to the roots serves all blocks. */
+static DCI_NOINLINE void dci_sim_put_pulled(const dci_sim_place *from, const dci_sim_sink *s, const dci_sim_sink *t)
+{
+    const dc_sim *sim = from->sim;
+    int i, k;
+
+    for (i = sim->links - 1; i >= 0; --i) {
+        const int up = sim->link[i].parent, first = sim->v_at[i];
+        const dci_sim_axis *attachment = from->axis + sim->nv + 6*i;
+        const dc_real *y = s->pulled + 6*i;
+        for (k = first; k < first + dci_sim_nv(sim->link[i].joint); ++k)
+            s->out[k] += dci_sim_power(from->axis + k, y);
+        for (k = 0; t->out && k < 6; ++k) t->out[6*i + k] += dci_sim_power(attachment + k, y);
+        for (k = 0; up >= 0 && k < 6; ++k) s->pulled[6*up + k] += y[k];
     }
 }
 
@@ -6611,6 +6627,35 @@ static void dci_sim_pair_by_friction(dci_sim_terms *terms, const dci_sim_pair *p
     }
 }
 
+/* Products with a vector, which moves link i by the twist z and T by Z = [[w]x R, v]: those of the wrench of D dM, by
+ * M, are s tr(Z dM D^T), so that the ten numbers of D^T Z + Z^T D serve all vertices. */
+static void dci_sim_inertia_back(const dci_sim_terms *terms, int i, const dc_real D[12])
+{
+    const dc_sim *sim = terms->problem->sim;
+    const dc_m3 *R = terms->at->place.rotation + i;
+    const dc_real *z = terms->by.vertex.twist + 6*i, s = 1/(sim->desc.h*sim->desc.h);
+    const dc_m3 wx = dc_m3_skew(dci_sim_v3(z + 3)), wR = dc_m3_mul(&wx, R);
+    dc_real Z[12], by_moment[10];
+    int k, a, b, c, v;
+
+    for (k = 0; k < 9; ++k) Z[k + k/3] = wR.m[k];
+    for (k = 0; k < 3; ++k) Z[4*k + 3] = z[k];
+    for (a = 0, c = 0; a < 4; ++a)
+        for (b = a; b < 4; ++b, ++c) {
+            dc_real sum = 0;
+            for (k = 0; k < 12; k += 4) sum += D[k + a]*Z[k + b] + (a == b ? 0 : D[k + b]*Z[k + a]);
+            by_moment[c] = s*sum;
+        }
+    for (k = 0; terms->by.vertex.out && k < sim->hulls; ++k) {
+        const dc_sim_hull *hull = sim->hull + k;
+        if (hull->link != i) continue;
+        for (v = 3*hull->begin; v < 3*(hull->begin + hull->n); ++v) {
+            const dc_real *grad = sim->moment_grad + 10*v;
+            for (c = 0; c < 10; ++c) terms->by.vertex.out[v] += grad[c]*by_moment[c];
+        }
+    }
+}
+
 static DCI_NOINLINE void dci_sim_by_inertia(dci_sim_terms *terms, int i)
 {
     const dci_sim_problem *problem = terms->problem;
@@ -6636,6 +6681,10 @@ static DCI_NOINLINE void dci_sim_by_inertia(dci_sim_terms *terms, int i)
         for (k = 0; k < 16; ++k) N[k] = M[k]/M[15];
         dci_sim_wrench(T, N, R, s, w);
         dci_sim_put(now, &terms->by.mass, i, i, w);
+    }
+    if (terms->by.vertex.twist) {
+        dci_sim_inertia_back(terms, i, T);
+        return;
     }
     for (k = 0; terms->by.vertex.out && k < sim->hulls; ++k) {
         const dc_sim_hull *hull = sim->hull + k;
@@ -6670,6 +6719,35 @@ static void dci_sim_by_roll(const dci_sim_terms *terms, int k, int p, const dci_
     }
 }
 
+/* Products with a vector, which moves touch t of hull k and plane p by u and turns its link by w: by the places of its
+ * vertex now and at time t, f x w + K^T u and M^T u, f, K and M being the touch's force, stiffness and mixed. */
+static void dci_sim_plane_back(const dci_sim_terms *terms, int k, int p, int vertex, const dci_sim_touch *t)
+{
+    const dci_sim_sinks *by = &terms->by;
+    const dci_sim_place *before = &terms->problem->before;
+    const dc_sim *sim = before->sim;
+    const int i = sim->hull[k].link;
+    const dc_m3 *R0 = before->rotation + i, *R1 = terms->at->place.rotation + i;
+    const dc_real *z = by->now.twist + 6*i;
+    const dc_v3 w = dci_sim_v3(z + 3), u = dc_add(dci_sim_v3(z), dc_cross(w, t->arm));
+    const dc_v3 old = dc_mul_t(&t->mixed, u), now = dc_add(dc_cross(t->force, w), dc_mul_t(&t->stiffness, u));
+    dc_real *pulled = by->now.pulled + 6*i;
+
+    if (t->slides) {
+        /* as in dci_sim_by_roll */
+        const dc_v3 y = dc_scale(sim->hull[k].round, dc_mul(R0, dc_mul_t(R1, now)));
+        const dc_real slip = dci_sim_material(sim, i, sim->links + p)*dc_dot(u, t->slip);
+        dci_sim_push(pulled, dc_add(t->arm_before, dci_sim_arm(before, i)), old);
+        dci_sim_put3(dc_add(dci_sim_v3(pulled + 3), dc_cross(sim->plane[p].n, y)), pulled + 3);
+        if (by->friction.out) by->friction.out[i] += sim->plane[p].friction*slip;
+        if (by->friction.out) by->friction.out[sim->links + p] += sim->link[i].friction*slip;
+    }
+    if (by->vertex.out) {
+        dc_real *out = by->vertex.out + 3*vertex;
+        dci_sim_put3(dc_add(dci_sim_v3(out), dc_add(dc_mul_t(R1, now), dc_mul_t(R0, old))), out);
+    }
+}
+
 /* hull k at plane p */
 static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
 {
@@ -6683,11 +6761,16 @@ static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
 
     if (!dci_sim_near_plane(problem, now, k, p)) return;
     for (j = 0; j < dci_sim_touch_count(sim->hull + k); ++j) {
-        dc_real B[36] = {0}, w[6] = {0};
+        dc_real B[36], w[6] = {0};
         if (!dci_sim_touches(problem, now, k, p, j, DCI_SIM_DERIVATIVES, NULL, &t)) continue;
         if (!t.felt && !t.slides) continue;
+        if (terms->by.now.twist) {
+            dci_sim_plane_back(terms, k, p, sim->hull[k].begin + j%sim->hull[k].n, &t);
+            continue;
+        }
         if (t.slides) {
             /* the state at t, then the coefficients of the link and the plane */
+            dci_sim_zero(B, 36);
             dci_sim_arms(B, t.arm, &t.mixed, t.arm_before);
             if (sim->hull[k].round > 0) dci_sim_by_roll(terms, k, p, &t, B);
             dci_sim_by_old(terms, i, i, B, 6);
@@ -6811,6 +6894,43 @@ static DCI_NOINLINE dc_status dci_sim_friction_by_old(const dci_sim_terms *terms
                              old + p->link_b, now + p->link_b, terms->scratch.mem, plane, NULL, g, NULL, M, NULL);
 }
 
+/* Two hulls: products of all derivatives of their friction with a vector, at once. */
+static DCI_NOINLINE void dci_sim_friction_back(dci_sim_terms *terms, dci_sim_met *met)
+{
+    const dci_sim_problem *problem = terms->problem;
+    const dci_sim_sinks *by = &terms->by;
+    const dc_sim *sim = problem->sim;
+    const dci_sim_pair p = dci_sim_pair_of(sim, met->a, met->b);
+    const dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
+    const dc_pose *old = problem->before.pose, *now = terms->at->place.pose;
+    const dc_real ks = sim->desc.stiffness, s = ks*p.friction;
+    dc_real z[12], g[12], pulled[12], y[6];
+    dc_real *by_vertex = by->vertex.out ? terms->vertex_grad : NULL;
+    int k, side;
+    dc_status status;
+
+    /* by the coefficient, even where it is zero */
+    memcpy(z, by->now.twist + 6*p.link_a, 6*sizeof *z);
+    memcpy(z + 6, by->now.twist + 6*p.link_b, 6*sizeof *z);
+    status = dc_friction_vjp(&sim->desc.friction, &problem->pair, 1, sim->desc.h, &A, old + p.link_a, now + p.link_a,
+                             &B, old + p.link_b, now + p.link_b, terms->scratch.mem, &met->before, z, g, pulled,
+                             by_vertex);
+    if (status != DC_OK) {
+        terms->status = status;
+        return;
+    }
+    dci_sim_pair_by_friction(terms, &p, ks, g);
+    if (!(s > 0)) return;
+
+    for (side = 0; side < 2; ++side) {
+        const dc_sim_hull *hull = sim->hull + (side ? p.hull_b : p.hull_a);
+        const dc_real *x = by_vertex ? by_vertex + (side ? 3*A.n : 0) : NULL;
+        dci_sim_shift(dci_sim_arm(&problem->before, hull->link), pulled + 6*side, y);
+        for (k = 0; k < 6; ++k) by->now.pulled[6*hull->link + k] += s*y[k];
+        for (k = 0; by_vertex && k < 3*hull->n; ++k) by->vertex.out[3*hull->begin + k] += s*x[k];
+    }
+}
+
 /* Two hulls: friction by the state at time t and by the coefficients. */
 static DCI_NOINLINE void dci_sim_by_friction(dci_sim_terms *terms, dci_sim_met *met)
 {
@@ -6823,6 +6943,10 @@ static DCI_NOINLINE void dci_sim_by_friction(dci_sim_terms *terms, dci_sim_met *
     dc_status s;
 
     if (!met->load) return;
+    if (terms->by.now.twist) {
+        dci_sim_friction_back(terms, met);
+        return;
+    }
 
     /* by the coefficient, even where it is zero */
     s = dci_sim_friction_by_old(terms, &p, &A, &B, &met->before, g, M);
@@ -6842,7 +6966,8 @@ static DCI_NOINLINE void dci_sim_by_pair(dci_sim_terms *terms, dci_sim_met *met)
     const dci_sim_problem *problem = terms->problem;
     const dc_sim *sim = problem->sim;
     const dci_sim_pair p = dci_sim_pair_of(sim, met->a, met->b);
-    const int felt = dci_sim_apart(&terms->at->place, p.hull_a, p.hull_b) < dci_sim_reach(sim, 0);
+    const dc_real reach = dci_sim_reach(sim, 0);
+    const int felt = met->room < reach && dci_sim_apart(&terms->at->place, p.hull_a, p.hull_b) < reach;
     const dc_pose *old = problem->before.pose, *now = terms->at->place.pose;
     dc_real P = 0;
     dc_hull at[2];
@@ -6858,8 +6983,8 @@ static DCI_NOINLINE void dci_sim_by_pair(dci_sim_terms *terms, dci_sim_met *met)
         if (s == DC_OK && P > 0) dci_sim_by_vertices(terms, met);
     }
 
-    /* friction */
-    if (met->load && s == DC_OK && p.friction > 0) {
+    /* friction, if its products are not there already */
+    if (met->load && s == DC_OK && p.friction > 0 && !terms->by.vertex.twist) {
         const dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
         s = dc_friction_shape(&sim->desc.friction, &problem->pair, p.friction, sim->desc.h, &A, old + p.link_a,
                               now + p.link_a, &B, old + p.link_b, now + p.link_b, terms->scratch.mem, &met->before,
@@ -7226,14 +7351,15 @@ DC_DEF size_t dc_sim_adjoint_bytes(const dc_sim *sim, const dc_sim_run *run)
     none.attach = run->attach ? &mark : NULL;
     none.vertex = run->vertex ? &mark : NULL;
     g = dc_sim_grad_bytes(sim, &none);
-    sum = dc_bytes(0, 4*nv + 6*(size_t)sim->links, sizeof(dc_real));
+    sum = dc_bytes(0, 4*nv + 18*(size_t)sim->links, sizeof(dc_real));
     sum = dc_bytes(sum, dci_sim_kept(sim, run), sizeof(dc_real));
     sum = dc_bytes(sum, g, 1);
     return sum == SIZE_MAX || g == 0 ? 0 : sum;
 }
 
-/* dL/dq_{t+1}, dL/dq_t, dL/dq_{t-1}, and scratch: twists of the links by the first */
-typedef struct { dc_real *next, *now, *prev, *twist; } dci_sim_adjoint;
+/* dL/dq_{t+1}, dL/dq_t, dL/dq_{t-1}, and scratch: twists of the links by the first, products by those at t and t-1,
+ * [12 links] */
+typedef struct { dc_real *next, *now, *prev, *twist, *pulled; } dci_sim_adjoint;
 
 /* The attachments' share of lam^T d2O/dq dA at q_next, from what the evaluation there left: an attachment moves its
  * link and all that it carries, on which lam pulls, by the second derivatives, with the wrench
@@ -7335,6 +7461,8 @@ static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r,
     terms->by.mass = terms->by.friction = terms->by.vertex = s;
     terms->by.prev.out = bar->prev;
     terms->by.now.out = bar->now;
+    terms->by.now.pulled = bar->pulled;
+    terms->by.prev.pulled = bar->pulled + 6*sim->links;
     terms->by.control.out = r->control_grad ? r->control_grad + (size_t)t*3*(size_t)nv : NULL;
     terms->by.mass.out = r->mass;
     terms->by.friction.out = r->friction;
@@ -7342,7 +7470,10 @@ static DCI_NOINLINE dc_status dci_sim_back(dci_sim_work *W, const dc_sim_run *r,
     W->at.attach.out = r->attach;
 
     if (r->attach) dci_sim_by_attachments(&W->at, lam, bar->twist, r->attach);
+    dci_sim_zero(bar->pulled, 12*(size_t)sim->links);
     dci_sim_all_terms(terms, q_next);
+    dci_sim_put_pulled(&W->problem.before, &terms->by.now, &W->at.attach);
+    dci_sim_put_pulled(&W->there, &terms->by.prev, &W->at.attach);
     return terms->status;
 }
 
@@ -7479,7 +7610,7 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
     nv = (size_t)sim->nv;
     nq = (size_t)sim->nq;
     used = mem->used;
-    bar.next = (dc_real *)dc_arena_take(mem, 4*nv + 6*(size_t)sim->links, sizeof(dc_real));
+    bar.next = (dc_real *)dc_arena_take(mem, 4*nv + 18*(size_t)sim->links, sizeof(dc_real));
     kept = (dc_real *)dc_arena_take(mem, dci_sim_kept(sim, r), sizeof(dc_real));
     if (!bar.next || !kept) {
         mem->used = used;
@@ -7490,6 +7621,7 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
     bar.now = bar.next + nv;
     bar.prev = bar.now + nv;
     bar.twist = bar.prev + 2*nv;
+    bar.pulled = bar.twist + 6*sim->links;
     dci_sim_zero_run(sim, r);
     dci_sim_zero(bar.next, 3*nv);
 
@@ -9337,13 +9469,12 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     g->share = d->sweeps > 0 ? DCI_TAKE(room, 2*n, dc_real) : NULL;
     g->touch = d->sweeps > 0 ? DCI_TAKE(room, pairs, int) : NULL;
     g->contact = DCI_TAKE(room, pairs, dc_grain_contact);
-    g->part = DCI_TAKE(room, 8*pairs, dc_real);
     g->force = DCI_TAKE(room, 3*n + 2*n + 3*n + 3*n, dc_real);
     g->type = DCI_TAKE(room, types, dc_grain_type);
     g->pair = DCI_TAKE(room, d->pairs, dc_grain_pair);
     g->table = DCI_TAKE(room, types*types, int);
     g->body = DCI_TAKE(room, 2*n, int);
-    g->row = DCI_TAKE(room, 2*(n + 1) + 2*pairs, int);
+    g->row = DCI_TAKE(room, 2*(n + 1) + 3*pairs, int);
     g->block = DCI_TAKE(room, 2*(blocks + 1) + (size_t)d->pairs + 1, int);
     g->cell = DCI_TAKE(room, 2*n + cells + 1, int);
     if (!room->arena || room->full) return;
@@ -9357,6 +9488,7 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     g->back_row = g->row + n + 1;
     g->pair_of = g->back_row + n + 1;
     g->order = g->pair_of + pairs;
+    g->back = g->order + pairs;
     g->tally = g->block + 2*(blocks + 1);
     g->slot = g->cell + n;
     g->slot_row = g->slot + n;
@@ -9461,8 +9593,7 @@ DC_DEF int dc_grains_springs(const dc_grains *g) { return g && g->spring_row ? g
  * dci_grains_bad   | state  | whether it can be worked with
  * dci_grains_sort  | places | grains by cells
  * dci_grains_row   | cells  | pairs of one grain with later ones and with walls
- * dci_grains_order | pairs  | blocks
- * dci_grains_parts | pairs  | where the forces of each pair on its bodies go */
+ * dci_grains_order | pairs  | blocks, and the pairs of bodies in rows of others */
 
 static int dci_grain_free(const dc_grains *g, int i)
 {
@@ -9604,11 +9735,12 @@ static int dci_grains_other(const dc_grains *g, int p, int i)
     return g->contact[p].a == i ? g->contact[p].b : g->contact[p].a;
 }
 
-/* blocks of pairs with the same field */
+/* blocks of pairs with the same field, and for each body its pairs in rows of others */
 static void dci_grains_order(dc_grains *g)
 {
-    int i, k, p, m = g->contacts;
+    int i, k, p, n = g->desc.bodies, m = g->contacts;
 
+    /* blocks */
     for (k = 0; k <= g->desc.pairs; ++k) g->tally[k] = 0;
     for (p = 0; p < m; ++p) g->tally[g->pair_of[p] + 1]++;
     g->blocks = 0;
@@ -9618,32 +9750,15 @@ static void dci_grains_order(dc_grains *g)
     }
     g->block[2*g->blocks] = m;
     for (p = 0; p < m; ++p) g->order[g->tally[g->pair_of[p]]++] = p;
-}
 
-/* where contact p finds the place of its forces on body i */
-static dc_real **dci_grains_part(const dc_grains *g, int p, int i)
-{
-    return g->contact[p].a == i ? &g->contact[p].fa : &g->contact[p].fb;
-}
-
-/* Forces on a body are side by side: those of the pairs in its own row, then of its pairs in rows of others, which
- * begin back_row[i] places later than the row does. */
-static void dci_grains_parts(dc_grains *g)
-{
-    int i, p, n = g->desc.bodies;
-
+    /* rows of others */
     for (i = 0; i <= n; ++i) g->back_row[i] = 0;
     for (i = 0; i < n; ++i)
         for (p = g->row[i]; p < g->row[i + 1]; ++p) g->back_row[dci_grains_other(g, p, i)]++;
     dci_grains_starts(g->back_row, n);
     for (i = 0; i < n; ++i)
-        for (p = g->row[i]; p < g->row[i + 1]; ++p) {
-            const int j = dci_grains_other(g, p, i);
-            *dci_grains_part(g, p, j) = g->part + 4*(g->row[j + 1] + g->back_row[j]++);
-        }
+        for (p = g->row[i]; p < g->row[i + 1]; ++p) g->back[g->back_row[dci_grains_other(g, p, i)]++] = p;
     dci_grains_back(g->back_row, n);
-    for (i = 0; i < n; ++i)
-        for (p = g->row[i]; p < g->row[i + 1]; ++p) *dci_grains_part(g, p, i) = g->part + 4*(p + g->back_row[i]);
 }
 
 DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
@@ -9657,9 +9772,9 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
     memset(info, 0, sizeof *info);
     info->b = -1;
     info->a = dci_grains_bad(g);
+    g->contacts = g->blocks = 0;
     if (info->a >= 0) return DC_E_ARG;
     n = g->desc.bodies;
-    g->contacts = g->blocks = 0;
     for (i = 0; i < n; ++i) dc_sincos(g->q[3*i], g->turn + 2*i + 1, g->turn + 2*i);
     dci_grains_sort(g);
 
@@ -9669,6 +9784,7 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
         g->row[i] = g->contacts;
         if (g->cell[i] < 0) continue;
         if (!dci_grains_row(g, i, &looks, info) || looks > most) {
+            g->contacts = 0;            /* those found so far are not all */
             if (info->a >= 0) return DC_E_ARG;
             info->pairs = g->desc.room + 1;
             return DC_E_MEMORY;
@@ -9676,7 +9792,6 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
     }
     g->row[n] = g->contacts;
     dci_grains_order(g);
-    dci_grains_parts(g);
     info->pairs = g->contacts;
     return DC_OK;
 }
@@ -9810,10 +9925,9 @@ static void dci_grain_begin(const dc_grains *g, const dci_grain_law *law, const 
     dci_grain_push(&row->frame, out);
 }
 
-/* The forces of pair p, and what they are on its bodies. */
-static void dci_grain_show(const dc_grains *g, int p, const dci_grain_out *out, int touches)
+/* what a contact shows of its forces */
+static void dci_grain_show(const dci_grain_out *out, dc_grain_contact *contact)
 {
-    dc_grain_contact *contact = g->contact + p;
     int r;
 
     contact->fn = out->normal;
@@ -9822,7 +9936,6 @@ static void dci_grain_show(const dc_grains *g, int p, const dci_grain_out *out, 
         contact->fa[r] = out->force_a[r];
         contact->fb[r] = out->force_b[r];
     }
-    contact->fa[3] = contact->fb[3] = (dc_real)touches;
 }
 
 /* the force of a contact: its pose x[0], and x and y over L, and its field, each a stride of lanes apart */
@@ -9857,7 +9970,7 @@ static void dci_grain_meet(const dc_grains *g, const dc_grain_pair *pair, const 
     }
 
     contact->spring = out.spring;
-    dci_grain_show(g, (int)(contact - g->contact), &out, near_enough);
+    dci_grain_show(&out, contact);
 }
 
 DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
@@ -9902,29 +10015,54 @@ DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
     return status;
 }
 
+/* adds the force of a contact on body i */
+static void dci_grains_add(const dc_grain_contact *contact, int i, dc_real f[3])
+{
+    int k;
+    for (k = 0; k < 3; ++k) f[k] += contact->a == i ? contact->fa[k] : contact->fb[k];
+}
+
+/* the forces on body i of the contacts in its own row, then in those of others; how many of them may touch */
+static int dci_grains_forces(const dc_grains *g, int i, dc_real f[3])
+{
+    int p, k, n = 0;
+
+    f[0] = f[1] = f[2] = 0;
+    for (p = g->row[i]; p < g->row[i + 1]; ++p) {
+        if (g->touch && !g->touch[p]) continue;
+        dci_grains_add(g->contact + p, i, f);
+        ++n;
+    }
+    for (k = g->back_row[i]; k < g->back_row[i + 1]; ++k) {
+        p = g->back[k];
+        if (g->touch && !g->touch[p]) continue;
+        dci_grains_add(g->contact + p, i, f);
+        ++n;
+    }
+    return n;
+}
+
 DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
 {
-    int i, k, p;
+    int i, k;
 
     for (i = begin; i < end; ++i) {
         const dc_grain_type *type = g->type + g->body[i];
-        dc_real f[4] = {0, 0, 0, 0}, over[4];       /* torque, fx, fy, how many may touch; over inertia and mass */
+        const int free = dci_grain_free(g, i);
+        dc_real f[3];
+        const int n = dci_grains_forces(g, i, f);
 
-        for (p = g->row[i] + g->back_row[i]; p < g->row[i + 1] + g->back_row[i + 1]; ++p)
-            for (k = 0; k < 4; ++k) f[k] += g->part[4*p + k];
         for (k = 0; k < 3; ++k) {
             g->force[3*i + k] = f[k];
             g->next[3*i + k] = g->v[3*i + k];
         }
-        if (g->share) g->share[2*i] = g->share[2*i + 1] = 0;
-        if (!dci_grain_free(g, i)) continue;
-
-        for (k = 0; k < 4; ++k) over[k] = f[k]/(k ? type->mass : type->inertia);
-        g->next[3*i] += g->desc.h*over[0];
-        for (k = 0; k < 2; ++k) g->next[3*i + 1 + k] += g->desc.h*(over[1 + k] + g->desc.gravity[k]);
+        if (free) {
+            g->next[3*i] += g->desc.h*(f[0]/type->inertia);
+            for (k = 0; k < 2; ++k) g->next[3*i + 1 + k] += g->desc.h*(f[1 + k]/type->mass + g->desc.gravity[k]);
+        }
         if (g->share) {
-            g->share[2*i] = over[3];
-            g->share[2*i + 1] = f[3]/type->inertia;
+            g->share[2*i] = free ? (dc_real)n/type->mass : 0;
+            g->share[2*i + 1] = free ? (dc_real)n/type->inertia : 0;
         }
     }
 }
@@ -9962,15 +10100,15 @@ static void dci_grain_sweep(const dc_grains *g, const dc_grain_contact *contact,
     to->tangential = dc_max(dc_min(contact->ft - to->rest_t/to->den_t, most), -most);
 }
 
-/* the forces of pair p, which may touch, become these */
-static void dci_grain_force_is(const dc_grains *g, int p, dc_real normal, dc_real tangential)
+/* the forces of a contact become these */
+static void dci_grain_force_is(const dc_grain_row *row, dc_real normal, dc_real tangential, dc_grain_contact *contact)
 {
-    dci_grain_out out;
+    dci_grain_out out = DC_ZERO;
 
     out.normal = normal;
     out.tangential = tangential;
-    dci_grain_push(&g->rows[p].frame, &out);
-    dci_grain_show(g, p, &out, 1);
+    dci_grain_push(&row->frame, &out);
+    dci_grain_show(&out, contact);
 }
 
 DC_DEF void dc_grains_sweep(dc_grains *g, int begin, int end)
@@ -9981,7 +10119,7 @@ DC_DEF void dc_grains_sweep(dc_grains *g, int begin, int end)
     for (p = begin; p < end; ++p) {
         if (!g->touch[p]) continue;
         dci_grain_sweep(g, g->contact + p, g->rows + p, &to);
-        dci_grain_force_is(g, p, to.normal, to.tangential);
+        dci_grain_force_is(g->rows + p, to.normal, to.tangential, g->contact + p);
     }
 }
 
@@ -10423,7 +10561,7 @@ static DCI_NOINLINE void dci_sweeps_jvp(dc_grains *g, const dc_grains_tangent *i
             if (!g->touch[p]) continue;
             dci_grain_sweep(g, g->contact + p, g->rows + p, &to);
             dci_sweep_along(g, g->contact + p, g->rows + p, w->rows + p, w->velocity, &to, w->force + 2*p);
-            dci_grain_force_is(g, p, to.normal, to.tangential);
+            dci_grain_force_is(g->rows + p, to.normal, to.tangential, g->contact + p);
         }
     }
     dc_grains_sum(g, 0, n);
@@ -10599,7 +10737,7 @@ static void dci_sweeps_recall(dc_grains *g, const dci_sweeps_work *w, int k)
     int p;
 
     for (p = 0; p < g->contacts; ++p)
-        if (g->touch[p]) dci_grain_force_is(g, p, past[2*p], past[2*p + 1]);
+        if (g->touch[p]) dci_grain_force_is(g->rows + p, past[2*p], past[2*p + 1], g->contact + p);
     dc_grains_sum(g, 0, g->desc.bodies);
 }
 

@@ -68,14 +68,16 @@
  *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`: two edges in a batch 57 (23), with
  *             gradients 119 (43), alone 196 (192), with the 9x12 Jacobian 364 (338); vertex and face in a batch 60
  *             (25), 120 (46); closest points 31 (25). Float batches: 27 (10), 46 (21); 28 (11), 53 (22). Manifold of
- *             two figures of 305 vertices and 17 superquadrics, 18 edges kept: 1.7 ms (0.81 ms), jvp 1.5 (1.6) and
- *             vjp 1.5 (1.7) times that, full Jacobian 3.5 (5.2), without edges 0.46 ms (0.20 ms); MuJoCo's
- *             3 contacts of the 17 x 17 convex lobes 0.015 ms, without derivatives.
+ *             two figures of 305 vertices and 18 superquadrics, 18 edges kept: 1.24 ms (0.50 ms), with `cull` 1e-14
+ *             0.72 (0.33) where they touch, 0.21 (0.14) apart; jvp 1.5 (1.5) and vjp 1.5 (1.6) times the value, with
+ *             `cull` apart up to 1.8 (2.3); full Jacobian 3.5 (5.2); without edges 0.46 ms (0.20 ms); MuJoCo's
+ *             3 contacts of the lobes, taken as convex, 0.015 ms, without derivatives.
  *   Limits    A contact that is not active has a distance without meaning. Activity is soft: it does not prove that two
  *             bodies overlap; the depth of aligned faces is carried by the vertices. Two edges that cross the same edge
  *             share its activity (nn 1/2 each). On flat superquadrics the radial distance is too large (dc_sdf.h:
  *             taubin). Edge contacts need fields that are rounded at edges (superquadrics, polyhedra with smooth > 0):
  *             the edges of a DC_SDF_BOX lie on its kinks, where the normal jumps and with it the sign of d and n.
+ *             Which field suits which shape: see dc_surface.
  *
  * CHAPTERS of the implementation; each begins with its mark in brackets
  *   [lanes]     smoothed steps
@@ -228,7 +230,16 @@ DC_DEF void dc_softsort_topk_vjp(int n, const dc_real *s, int k, int power, dc_r
 
 /* One surface twice: a mesh for its vertices and edges (in any order; tri is not read and may be NULL), a field for
  * depth and normals. Vertices should lie on the field's zero set and edges inside it, as those of dc_sdf_mesh.
- * Borrowed. */
+ * Borrowed.
+ *
+ * Round bodies: superquadrics and their unions, clouds. Boxes and other convex polyhedra: a DC_SDF_POLYHEDRON and a
+ * margin r, 0.05 of half the width, say: its planes r outside the body's faces, smooth = r/5, and the mesh as far
+ * inside. Contacts are then at the corners of the overlap of the meshes, push along the normal of the face and are as
+ * deep as the bodies, which are round by r at their edges; d of edges is that of the meshes: take 2 r off. Up to
+ * a depth of r, with w_reg 1e-4, eps_clip and eps_comp r/(5 L), eps_min 1e-3. A DC_SDF_BOX does for vertices alone
+ * (no_ee), but for kinks where one passes over a rim.
+ * Without the margin, vertices of equal boxes stand on each other's sides, whose fields are 0 there and push sideways.
+ * A superquadric through the corners of a cube swells over its faces, by 0.06 of half the width at eps 0.1. */
 typedef struct { const dc_mesh *mesh; const dc_sdf *sdf; } dc_surface;
 
 /* One contact, in the world. Also its derivative along a direction, and what is given to dc_manifold_vjp. */

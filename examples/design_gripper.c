@@ -9,8 +9,8 @@
  *
  * The objects are turned a little, by another --seed than 1 by other angles: a face that lies flat against a jaw stops
  * to do so at the smallest step, and the derivative there is that of no other place. The program fails unless none of the
- * four objects is held before, and all of them after; held: at the end,
- * 100 mm up, within 20 mm of where it should be. */
+ * four objects is held before, and all of them after; held: at the end, 100 mm up, within 20 mm of where it should be.
+ * Where they are not, a second run begins at the best jaws, with a softer loss, and ends at the first that hold all. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION

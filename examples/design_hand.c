@@ -2,14 +2,16 @@
  * SPDX-License-Identifier: MIT OR Unlicense
  *
  * SDRS section V-G, Fig. 19: a hand of three fingers, of two links each, closes on an object that stands on the ground, and
- * rises. Its control is preset, the same for all objects; friction is low, and what smooth fingers take up slides
- * up between them by 20 to 41 mm, until they meet below it. Each link is four blocks that share points (blocks.h). In each iteration the hand takes the three objects
- * one after the other, and the sum of the gradients moves the vertices of the blocks. Loss: how far the object is
- * from where a hand that holds it would have it, all the way, by optimise_hold.
+ * rises. Its control is preset, the same for all objects; friction is low: smooth fingers carry the objects, too, but what
+ * they take up slides up between them by 20 to 41 mm, until they meet below it. Each link is four blocks that share points
+ * (blocks.h). In each iteration the hand takes the three objects one after the other, and the sum of the gradients moves the
+ * vertices of the blocks. Loss: how far the object is from where a hand that holds it would have it, all the way, by
+ * optimise_hold.
  *
  * The hand and the objects are turned a little, by another --seed than 1 these by other angles: the derivative of a grip
  * that is as symmetric as what it holds is that of no other place. The program fails unless none of the three objects is
- * held fast before, and all of them after: at the end, 100 mm up, within 10 mm of where they should be. */
+ * held fast before, and all of them after: at the end, 100 mm up, within 10 mm of where they should be. Where they are not,
+ * a second run begins at the best fingers, with a softer loss, and ends at the first that hold all. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION

@@ -384,6 +384,53 @@ TEST derivatives_are_those_of_the_value(void)
     PASS();
 }
 
+/* dc_friction_vjp gives the products with the matrices of dc_friction_rigid and dc_friction_shape, of hulls with and without radii; and
+ * each output alone what it gives beside the others. */
+TEST products_are_those_of_the_matrices(void)
+{
+    static const int count[][2] = {{3, 3}, {4, 6}, {8, 8}, {1, 4}, {1, 1}, {2, 2}};
+    static slide s;
+    static dc_real shape[12*48];
+    worst err = worst_make("product - matrix times vector");
+    rng r;
+    int trial, k, c;
+    rng_seed(&r, 21);
+    for (trial = 0; trial < 48; ++trial) {
+        dc_arena mem = dc_arena_make(memory, sizeof memory);
+        dc_real z[12], dg[12], dM[144], grad[12], old[12], by[48], alone[48];
+        double largest = 0, off = 0;
+        int n;
+        random_slide(&s, &r, count[trial%6][0], count[trial%6][1], trial%3 ? 0.3 : 0.1, trial%2 ? DC_LOCAL : DC_GLOBAL);
+        if (trial >= 36 && s.na > 1) s.o.no_patch = 1;
+        if (trial%6 > 3 || trial >= 24) make_round(&s, trial%5 ? rng_log(&r, 0.05, 2) : 0, rng_log(&r, 0.05, 2));
+        n = 3*(s.na + s.nb);
+        for (k = 0; k < 12; ++k) z[k] = (dc_real)rng_uniform(&r, -1, 1);
+        ASSERT_EQ(DC_OK, dc_friction_rigid(&s.o, &s.pair, s.mu, s.h, &s.a, &s.a0, &s.a1, &s.b, &s.b0, &s.b1, &mem, NULL, NULL, dg, NULL, dM, NULL));
+        ASSERT_EQ(DC_OK, dc_friction_shape(&s.o, &s.pair, s.mu, s.h, &s.a, &s.a0, &s.a1, &s.b, &s.b0, &s.b1, &mem, NULL, shape));
+        ASSERT_EQ(DC_OK, dc_friction_vjp(&s.o, &s.pair, s.mu, s.h, &s.a, &s.a0, &s.a1, &s.b, &s.b0, &s.b1, &mem, NULL, z, grad, old, by));
+        ASSERT_EQ(0, memcmp(grad, dg, sizeof grad));
+        for (c = 0; c < 12 + n; ++c) {
+            double sum = 0;
+            for (k = 0; k < 12; ++k) {
+                const double m = c < 12 ? (double)dM[12*k + c] : (double)shape[k*n + c - 12];
+                sum += (double)z[k]*m;
+                if (fabs(m) > largest) largest = fabs(m);
+            }
+            sum = fabs(sum - (double)(c < 12 ? old[c] : by[c - 12]));
+            if (sum > off) off = sum;
+        }
+        ASSERT(largest > 0);
+        worst_add(&err, off/largest/EPS, "trial %d", trial);
+        ASSERT_EQ(DC_OK, dc_friction_vjp(&s.o, &s.pair, s.mu, s.h, &s.a, &s.a0, &s.a1, &s.b, &s.b0, &s.b1, &mem, NULL, z, NULL, NULL, alone));
+        ASSERT_EQ(0, memcmp(alone, by, (size_t)n*sizeof *by));
+        ASSERT_EQ(DC_OK, dc_friction_vjp(&s.o, &s.pair, s.mu, s.h, &s.a, &s.a0, &s.a1, &s.b, &s.b0, &s.b1, &mem, NULL, z, NULL, alone, NULL));
+        ASSERT_EQ(0, memcmp(alone, old, sizeof old));
+        ASSERT_EQ(0, (int)mem.used);
+    }
+    ASSERT(worst_print(&err, 200));
+    PASS();
+}
+
 /* Friction of a round hull acts where it is next to the plane: derivatives by twists, and a ball above the middle of a board, which
  * rolls for nothing, slides with a torque of radius times force about its centre, and is held back where it spins. */
 TEST round_hulls(void)
@@ -836,6 +883,7 @@ int main(int argc, char **argv)
     GREATEST_MAIN_BEGIN();
     RUN_TEST(friction_table);
     RUN_TEST(derivatives_are_those_of_the_value);
+    RUN_TEST(products_are_those_of_the_matrices);
     RUN_TEST(round_hulls);
     RUN_TEST(forces_are_frictional);
     RUN_TEST(fast_slips_balance);

@@ -331,7 +331,7 @@ TEST null_pointers(void)
     dc_hull la = hull_of(p.a, 8), lb = hull_of(p.b, 8);
     dc_arena mem = dc_arena_make(memory, sizeof memory), nowhere = dc_arena_make(NULL, 1000000);
     dc_pose up = pose_at(dc_vec(0, 0, 2));
-    dc_real v = 7, g[48] = {0}, shape[12*48] = {0};
+    dc_real v = 7, g[48] = {0}, shape[12*48] = {0}, z[12] = {1};
     dc_plane pl = DC_ZERO;
     dc_tri_out o;
     int n;
@@ -364,6 +364,7 @@ TEST null_pointers(void)
         ASSERT_EQ(DC_E_ARG, dc_friction_rigid(NULL, NULL, 1, 1, &wl, &up, &up, &lb, NULL, NULL, &mem, NULL, &v, g, NULL, NULL, NULL));
         ASSERT_EQ(DC_E_ARG, dc_friction_open(NULL, NULL, 1, 1, &wl, &up, &lb, &up, &mem, NULL, &load));
         ASSERT_EQ(DC_E_ARG, dc_friction_shape(NULL, NULL, 1, 1, &wl, &up, &up, &lb, &up, &up, &mem, NULL, shape));
+        ASSERT_EQ(DC_E_ARG, dc_friction_vjp(NULL, NULL, 1, 1, &wl, &up, &up, &lb, &up, &up, &mem, NULL, z, shape, shape + 12, shape + 24));
     }
     for (n = 0; n < 8; ++n) {
         const dc_hull *h[4] = {&a, &a1, &b, &b1};
@@ -378,6 +379,12 @@ TEST null_pointers(void)
     ASSERT_EQ(DC_E_ARG, dc_friction_shape(NULL, NULL, 1, 1, &la, &up, &up, &lb, NULL, NULL, NULL, NULL, shape));
     ASSERT_EQ(DC_E_MEMORY, dc_friction_shape(NULL, NULL, 1, 1, &la, &up, &up, &lb, NULL, NULL, &nowhere, NULL, shape));
     ASSERT_EQ(DC_E_OVERLAP, dc_friction_shape(NULL, NULL, 1, 1, &la, NULL, &up, &lb, NULL, NULL, &mem, NULL, shape));
+    ASSERT_EQ(DC_E_ARG, dc_friction_vjp(NULL, NULL, 1, 1, &la, &up, &up, &lb, NULL, NULL, &mem, NULL, NULL, shape, shape, shape));
+    ASSERT_EQ(DC_E_ARG, dc_friction_vjp(NULL, NULL, 1, 1, &la, &up, &up, &lb, NULL, NULL, NULL, NULL, z, shape, shape, shape));
+    ASSERT_EQ(DC_E_MEMORY, dc_friction_vjp(NULL, NULL, 1, 1, &la, &up, &up, &lb, NULL, NULL, &nowhere, NULL, z, shape, shape, shape));
+    ASSERT_EQ(DC_E_OVERLAP, dc_friction_vjp(NULL, NULL, 1, 1, &la, NULL, &up, &lb, NULL, NULL, &mem, NULL, z, shape, shape, shape));
+    z[7] = (dc_real)NAN;
+    ASSERT_EQ(DC_E_ARG, dc_friction_vjp(NULL, NULL, 1, 1, &la, &up, &up, &lb, NULL, NULL, &mem, NULL, z, shape, shape, shape));
     for (n = 0; n < 12*48; ++n) ASSERT_EQ(0, shape[n]);
     ASSERT_EQ(DC_E_ARG, dc_tri_batch(NULL, 1, NULL, 1, &mem, &o));
     ASSERT_EQ(DC_E_ARG, dc_tri_batch(NULL, 1, g, 1, NULL, &o));

@@ -18,7 +18,7 @@ GREATEST_MAIN_DEFS();
 static unsigned char memory[1 << 22];
 static dc_arena mem;
 
-enum { MOST = 400 };
+enum { MOST = 700 };
 static dc_manifold_contact contacts[MOST], dcontacts[MOST], bar[MOST], jac[12*MOST];
 
 /* ---- boxes of the table: cube mesh and superquadric ---- */
@@ -407,34 +407,254 @@ TEST the_three_ways_are_of_one_side_on_edges_of_boxes(void)
     PASS();
 }
 
+/* ---- corners: the margin that dc_surface recommends for boxes and polyhedra ---- */
+
+enum { SIDES = 6 };
+static const double MARGIN = 0.05;
+
+/* An upright prism of n sides, 1 from its centre to each face: the field's planes stand MARGIN outside, the mesh as much inside. */
+typedef struct {
+    int sides;
+    dc_v3 v[2*SIDES], n[SIDES + 2], p[SIDES + 2];
+    int edge[6*SIDES];
+    dc_mesh mesh;
+    dc_sdf_prim prim;
+    dc_sdf sdf;
+    dc_surface surface;
+} prism;
+
+static void prism_make(prism *b, int sides, double smooth)
+{
+    int i, k;
+    memset(b, 0, sizeof *b);
+    b->sides = sides;
+    for (i = 0; i < sides; ++i) {
+        double angle = (2*i + 1)*acos(-1)/sides, in = 1 - MARGIN, r = in/cos(acos(-1)/sides);
+        const int next = (i + 1)%sides, edge[6] = { i, next, sides + i, sides + next, i, sides + i };
+        b->v[i] = dc_vec((dc_real)(r*cos(angle)), (dc_real)(r*sin(angle)), (dc_real)-in);
+        b->v[sides + i] = dc_vec(b->v[i].x, b->v[i].y, (dc_real)in);
+        memcpy(b->edge + 6*i, edge, sizeof edge);
+        b->n[i] = dc_vec((dc_real)cos(2*i*acos(-1)/sides), (dc_real)sin(2*i*acos(-1)/sides), 0);
+    }
+    b->n[sides] = dc_vec(0, 0, 1);
+    b->n[sides + 1] = dc_vec(0, 0, -1);
+    for (k = 0; k < sides + 2; ++k) b->p[k] = dc_scale((dc_real)(1 + MARGIN), b->n[k]);
+    b->mesh.v = b->v;
+    b->mesh.nv = 2*sides;
+    b->mesh.edge = b->edge;
+    b->mesh.ne = 3*sides;
+    b->prim.kind = DC_SDF_POLYHEDRON;
+    b->prim.pose.q.w = 1;
+    b->prim.count = sides + 2;
+    b->prim.n = b->n;
+    b->prim.p = b->p;
+    b->prim.smooth = (dc_real)smooth;
+    b->prim.size = dc_vec((dc_real)(1 + MARGIN), (dc_real)(1 + MARGIN), (dc_real)(1 + MARGIN));     /* should it become a box */
+    b->sdf.prim = &b->prim;
+    b->sdf.n = 1;
+    b->surface.mesh = &b->mesh;
+    b->surface.sdf = &b->sdf;
+}
+
+/* how far (x, y) is outside the prism's mesh, seen from above; negative inside */
+static double prism_outside(const prism *b, const double *x)
+{
+    double d = -1e9;
+    int k;
+    for (k = 0; k < b->sides; ++k) d = fmax(d, (double)b->n[k].x*x[0] + (double)b->n[k].y*x[1] - (1 - MARGIN));
+    return d;
+}
+
+/* From above: the corners of the overlap of a's mesh at the pose and b's at rest; a's polygon cut by each side of b's. */
+static int overlap_corners(const prism *a, const dc_pose *pose, const prism *b, double (*corner)[2])
+{
+    double in[4*SIDES][2];
+    int i, k, j, n = a->sides, m;
+    for (i = 0; i < n; ++i) {
+        dc_v3 x = dc_pose_apply(*pose, a->v[i]);
+        corner[i][0] = (double)x.x;
+        corner[i][1] = (double)x.y;
+    }
+    for (k = 0; k < b->sides; ++k, n = m) {
+        double side[2];
+        side[0] = (double)b->n[k].x;
+        side[1] = (double)b->n[k].y;
+        memcpy(in, corner, sizeof in);
+        for (m = i = 0; i < n; ++i) {
+            const double *p = in[i], *q = in[(i + 1)%n];
+            double dp = side[0]*p[0] + side[1]*p[1] - (1 - MARGIN), dq = side[0]*q[0] + side[1]*q[1] - (1 - MARGIN);
+            if (dp <= 0) memcpy(corner[m++], p, sizeof corner[0]);
+            for (j = 0; j < 2 && (dp <= 0) != (dq <= 0); ++j) corner[m][j] = p[j] + dp/(dp - dq)*(q[j] - p[j]);
+            m += (dp <= 0) != (dq <= 0);
+        }
+    }
+    return n;
+}
+
+static dc_manifold_options sharp_options(void)
+{
+    dc_manifold_options o = DC_ZERO;
+    o.witness.w_reg = DC_R(1e-4);
+    o.witness.eps_clip = o.witness.eps_comp = DC_R(0.01);
+    o.witness.eps_min = DC_R(1e-3);
+    o.tau_pen = DC_R(0.002);
+    return o;
+}
+
+/* One prism on another, shifted and turned. Contacts act at the corners of the overlap, push along the vertical and are as deep as
+ * the prisms are, from edges less the two margins between their meshes; no corner goes without. */
+TEST contacts_of_prisms_are_corners_of_the_overlap(void)
+{
+    /* equal, shifted by a third of the width in one direction, in both, turned by 45 degrees, both */
+    static const double named[5][3] = { { 0, 0, 0 }, { 2/3.0, 0, 0 }, { 2/3.0, 2/3.0, 0 }, { 0, 0, 0.785398 }, { 0.7, 0.4, 0.4 } };
+    static const char *const field[3] = { "smooth polyhedron", "polyhedron, vertices alone", "box, vertices alone" };
+    static prism a, b;
+    rng r;
+    int kind;
+    for (kind = 0; kind < 3; ++kind) {
+        worst wp = worst_make("from the corner"), wd = worst_make("depth"), wn = worst_make("normal"), wc = worst_make("1 - activity at a corner");
+        long i, n = 5 + sweep_count(295), used = 0, edges = 0;
+        rng_seed(&r, 83);
+        for (i = 0; i < n; ++i) {
+            double x[3], depth = i < 5 ? 0.02 : rng_uniform(&r, 0.015, 0.05), corner[4*SIDES][2], sum[4*SIDES] = { 0 }, clear = 1, p[6] = { 0, 0, 0, 0, 0, 0 };
+            dc_manifold_options o = sharp_options();
+            dc_pose pose, back, rest = { { 1, 0, 0, 0 }, { 0, 0, 0 } };
+            int k, c, corners, part[4], count;
+            for (k = 0; k < 3; ++k) x[k] = i < 5 ? named[i][k] : rng_uniform(&r, -1.2, 1.2);
+            prism_make(&a, i < 5 || i & 1 || kind == 2 ? 4 : 6, kind == 0 ? 0.01 : 0);
+            prism_make(&b, i < 5 || i & 2 || kind == 2 ? 4 : 6, kind == 0 ? 0.01 : 0);
+            if (kind == 2) a.prim.kind = b.prim.kind = DC_SDF_BOX;
+            o.no_ee = kind > 0;                             /* edges are on the kinks of these */
+            p[0] = x[0];
+            p[1] = x[1];
+            p[2] = 2 - depth;
+            p[5] = x[2];
+            pose = pose_of(p);
+            back = dc_pose_inv(pose);
+            corners = overlap_corners(&a, &pose, &b, corner);
+            /* random ones have no vertex between inside and outside, no two corners in one place */
+            for (k = 0; k < a.sides; ++k) {
+                dc_v3 v = dc_pose_apply(pose, a.v[k]);
+                double y[2] = { (double)v.x, (double)v.y };
+                double d = prism_outside(&b, y);
+                if (d > -0.05 && d < 2*MARGIN + 0.05) clear = 0;
+            }
+            for (k = 0; k < b.sides; ++k) {
+                dc_v3 v = dc_pose_apply(back, b.v[k]);
+                double y[2] = { (double)v.x, (double)v.y };
+                double d = prism_outside(&a, y);
+                if (d > -0.05 && d < 2*MARGIN + 0.05) clear = 0;
+            }
+            for (k = 0; k < corners; ++k)
+                if (hypot(corner[k][0] - corner[(k + 1)%corners][0], corner[k][1] - corner[(k + 1)%corners][1]) < 0.2) clear = 0;
+            if (i >= 5 && clear < 1) continue;
+            ++used;
+            count = dc_manifold_count(&a.surface, &b.surface, &o, part);
+            ASSERT(count > 0 && count <= MOST);
+            ASSERT_EQ(DC_OK, dc_manifold(&a.surface, &pose, &b.surface, &rest, &o, &mem, contacts));
+            for (c = 0; c < count; ++c) {
+                int of_edge = c >= part[0] + part[1], best = 0;
+                int of_a = c < part[0] || (of_edge && c < part[0] + part[1] + part[2]);
+                double d = (double)contacts[c].d - (of_edge ? 2*MARGIN : 0), off = 1e9;
+                for (k = 0; k < corners; ++k) {
+                    double e = hypot((double)contacts[c].p.x - corner[k][0], (double)contacts[c].p.y - corner[k][1]);
+                    if (e < off) { off = e; best = k; }
+                }
+                if (off < 0.02) sum[best] += (double)contacts[c].act;
+                if (contacts[c].act < DC_R(0.25)) continue;
+                edges += of_edge;
+                worst_add(&wp, off, "case %ld contact %d act %g", i, c, (double)contacts[c].act);
+                worst_add(&wd, fabs(d + depth), "case %ld contact %d", i, c);
+                worst_add(&wn, norm3(dc_sub(contacts[c].n, dc_vec(0, 0, of_a ? 1 : -1))), "case %ld contact %d", i, c);
+            }
+            for (k = 0; k < corners; ++k) {
+                double y[2];
+                dc_v3 v = dc_pose_apply(back, dc_vec((dc_real)corner[k][0], (dc_real)corner[k][1], 0));
+                y[0] = (double)v.x;
+                y[1] = (double)v.y;
+                /* corners where edges cross are on both outlines; vertices alone do not know them */
+                if (kind == 0 || fabs(prism_outside(&b, corner[k])) > 1e-3 || fabs(prism_outside(&a, y)) > 1e-3)
+                    worst_add(&wc, 1 - sum[k], "case %ld corner %d of %d", i, k, corners);
+            }
+        }
+        printf("  %s: %ld poses, %ld contacts of edges\n", field[kind], used, edges);
+        ASSERT(used >= 5 && (edges > 0) == (kind == 0));
+        ASSERT(worst_print(&wp, 1e-3) & worst_print(&wd, 1e-3) & worst_print(&wn, 5e-3) & worst_print(&wc, 0.5));
+    }
+    PASS();
+}
+
+/* Derivatives of the same contacts, of polyhedra of unequal numbers of sides, parallel edges included. */
+TEST derivatives_of_prisms(void)
+{
+    static prism a, b;
+    worst wj = worst_make("jvp against Jacobian"), wv = worst_make("vjp against Jacobian"), wf = worst_make("Jacobian against differences"), wo = worst_make("order below 2 by");
+    rng r;
+    long i, n = sweep_count(8);
+    rng_seed(&r, 85);
+    prism_make(&a, 4, 0.03);
+    prism_make(&b, 6, 0.03);
+    for (i = 0; i < n; ++i) {
+        scene s;
+        double p[6] = { 0, 0, 0, 0, 0, 0 };
+        char what[64];
+        int k;
+        memset(&s, 0, sizeof s);
+        s.a = &a.surface;
+        s.b = i & 1 ? &b.surface : &a.surface;
+        p[2] = 1.97;
+        for (k = 0; k < 6 && i > 1; ++k) p[k] += (k < 2 ? 1 : 0.1)*rng_uniform(&r, -0.6, 0.6);
+        s.pose_a = pose_of(p);
+        s.pose_b.q.w = 1;
+        s.o.tau_pen = DC_R(0.05);
+        s.o.tau_sign = DC_R(0.5);
+        s.o.tau_nn = DC_R(0.1);
+        s.o.tau_cl = DC_R(0.5);
+        s.o.eps_n = DC_R(1e-3);
+        sprintf(what, "case %ld", i);
+        ASSERT(scene_check(&s, &r, &wj, &wv, DC_IS_FLOAT ? NULL : &wf, &wo, what));
+    }
+    ASSERT(worst_print(&wj, 50*EPS) & worst_print(&wv, 50*EPS));
+    ASSERT(DC_IS_FLOAT || (worst_print(&wf, 1e-9) & worst_print(&wo, 0.5)));
+    PASS();
+}
+
 /* ---- smoothness ---- */
 
 /* Gradient of the activity-weighted distance, at the point x in [0, 1] of a path of body a. */
-static int path_gradient(int path, double x, const box *a, const box *b, const dc_manifold_options *o, dc_real *f)
+static int path_gradient(int path, double x, const dc_surface *a, const dc_surface *b, const dc_manifold_options *o, dc_real *f)
 {
     double p[6] = { 0, 0, 0, 0, 0, 0 };
-    dc_pose pose;
-    int count = dc_manifold_count(&a->surface, &b->surface, o, NULL);
+    dc_pose pose, rest = { { 1, 0, 0, 0 }, { 0, 0, 0 } };
+    int count = dc_manifold_count(a, b, o, NULL);
     if (path == 0) { p[2] = 1.75; p[3] = 0.5*(x - 0.5); p[4] = 0.05; p[5] = 0.3; }     /* rolls over aligned edges */
     if (path == 1) { p[2] = 1.75; p[5] = 1.6*x; p[0] = 0.1; }                           /* yaws through parallel edges */
     if (path == 2) { p[2] = 1.6 + 0.6*x; p[5] = 0.7; p[0] = 0.07; }                     /* lifts off */
     if (path == 3) { p[2] = 1.8; p[0] = -1 + 3*x; p[3] = 0.1; p[5] = 0.5; }             /* slides over and off */
+    if (path == 4) { p[2] = 1.97; p[0] = 1.6 + 0.4*x; p[1] = 0.3; p[5] = 0.2; }         /* a corner slides over a rim, and off */
+    if (path == 5) { p[2] = 1.97; p[0] = p[1] = 0.01; p[5] = -0.2 + 1.2*x; }            /* corners turn out over rims, edges cross */
     pose = pose_of(p);
-    if (count > MOST || dc_manifold(&a->surface, &pose, &b->surface, &b->pose, o, &mem, contacts) != DC_OK) return 0;
+    if (count > MOST || dc_manifold(a, &pose, b, &rest, o, &mem, contacts) != DC_OK) return 0;
     f[0] = dc_manifold_active(count, contacts, bar);
-    return dc_manifold_vjp(&a->surface, &pose, &b->surface, &b->pose, o, bar, &mem, NULL, f + 1) == DC_OK;
+    return dc_manifold_vjp(a, &pose, b, &rest, o, bar, &mem, NULL, f + 1) == DC_OK;
 }
 
 TEST no_jumps(void)
 {
-    static const char *const name[4] = { "rolling", "yawing", "lifting off", "sliding off" };
+    static const char *const name[6] = { "rolling", "yawing", "lifting off", "sliding off", "corner over a rim", "turning on rims" };
+    static const char *const of[3] = { "all", "top 3", "prisms" };
     static const double cube[3] = { 1, 1, 1 };
     static box a, b;
-    int path, soft;
+    static prism c, d;
+    int path, kind;
     box_make(&a, 0.94655, cube, cube, 0.2);
     box_make(&b, 0.94655, cube, cube, 0.2);
-    for (soft = 0; soft < 2; ++soft)
-        for (path = 0; path < 4; ++path) {
+    prism_make(&c, 4, 0.01);
+    prism_make(&d, 6, 0.01);
+    for (kind = 0; kind < 3; ++kind)
+        for (path = kind == 2 ? 4 : 0; path < (kind == 2 ? 6 : 4); ++path) {
+            const dc_surface *upper = kind == 2 ? &c.surface : &a.surface, *lower = kind == 2 ? &d.surface : &b.surface;
+            const int soft = kind == 1;
             dc_manifold_options o = DC_ZERO;
             double change[2] = { 0, 0 };
             int fine, i, k;
@@ -450,13 +670,13 @@ TEST no_jumps(void)
                     dc_real f[13], before[13];
                     double at = (window + 0.5)/(DC_TEST_SWEEP < 1 ? 4 : 32);
                     for (i = -4*(1 + 3*fine); i <= 4*(1 + 3*fine); ++i) {
-                        ASSERT(path_gradient(path, at + (double)i/steps, &a, &b, &o, f));
+                        ASSERT(path_gradient(path, at + (double)i/steps, upper, lower, &o, f));
                         for (k = 0; i > -4*(1 + 3*fine) && k < 13; ++k) change[fine] = fmax(change[fine], fabs((double)(f[k] - before[k])));
                         memcpy(before, f, sizeof f);
                     }
                 }
             }
-            printf("  %-20s %-8s change over a step shrinks by %.4g, the step by 4\n", name[path], soft ? "top 3" : "all", change[0]/change[1]);
+            printf("  %-20s %-8s change over a step shrinks by %.4g, the step by 4\n", name[path], of[kind], change[0]/change[1]);
             ASSERT(change[0]/change[1] > (DC_IS_FLOAT && soft ? 0 : 3.5));       /* float: rounding of such small steps */
         }
     PASS();
@@ -486,9 +706,9 @@ TEST culling_does_not_jump(void)
             dc_real f[2][13], before[13];
             for (i = 0; i <= steps; ++i) {
                 int count = dc_manifold_count(&a.surface, &b.surface, &o, NULL);
-                ASSERT(path_gradient(path, (double)i/steps, &a, &b, &all, f[0]));
+                ASSERT(path_gradient(path, (double)i/steps, &a.surface, &b.surface, &all, f[0]));
                 memcpy(whole, contacts, sizeof whole);
-                ASSERT(path_gradient(path, (double)i/steps, &a, &b, &o, f[1]));
+                ASSERT(path_gradient(path, (double)i/steps, &a.surface, &b.surface, &o, f[1]));
                 for (k = 0; k < 13; ++k) {
                     f[1][k] -= f[0][k];
                     if (i > 0) change[fine] = fmax(change[fine], fabs((double)(f[1][k] - before[k])));
@@ -1009,6 +1229,8 @@ SUITE(manifold)
     RUN_TEST(vertices_table);
     RUN_TEST(derivatives_of_every_option);
     RUN_TEST(the_three_ways_are_of_one_side_on_edges_of_boxes);
+    RUN_TEST(contacts_of_prisms_are_corners_of_the_overlap);
+    RUN_TEST(derivatives_of_prisms);
     RUN_TEST(no_jumps);
     RUN_TEST(culling_does_not_jump);
     RUN_TEST(no_jump_at_ties_of_the_selection);

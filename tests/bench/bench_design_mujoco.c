@@ -1,7 +1,8 @@
-/* The walker of examples/design_quadruped.c, with the feet and the control that it found (tests/data/design_quadruped.txt), here
- * and in MuJoCo, where it is installed (SDRS V-J, Fig. 22): how far it has walked, step by step. The paper's curves lie on
- * each other; these do not, and there is no bar: the feet slip on the slope, and each program's own curve moves by more
- * than a tenth with its step. */
+/* The walker of examples/design_quadruped.c, with the feet and the control that it found, here and in MuJoCo, where it is
+ * installed (SDRS V-J, Fig. 22): how far it has walked, step by step. tests/data/design_quadruped.txt is what
+ * build/demo/design_quadruped --seed 1 writes as design_quadruped_with_shape.txt. The paper's curves lie on each other;
+ * these do not, and there is no bar: the feet slip on the slope, and each program's own curve moves by about a tenth with
+ * its step. */
 #include "bench.h"
 
 #define DC_CONTACT_IMPLEMENTATION
