@@ -10201,7 +10201,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
  * dci_friction_vertices       | the two above                 | the caller's                 |
  * dci_friction_twists, _write | the two above                 | work, the caller's           |
  * dci_friction_shapes         | the two above                 | the caller's                 |
- * dci_friction_back           | load, motion, change.force    | change.old, change.now       | SDRS Eq. 67-72
+ * dci_friction_back           | load, motion, change.force    | change.old, change.now       | SDRS Eq. 67, 68, 70, 72
  * dci_friction_duals          | iterate, slip                 | forces as unknowns           | */
 
 #define DCI_SLIP_STEPS 100

@@ -123,8 +123,8 @@
  *   Piles     Beyond 64 freedoms the Hessian is in blocks: one for each tree of links, one for every two trees that
  *             touch; Cholesky's factor takes them in the order of least degree. Links whose tree stands in one piece in
  *             the description make the smallest blocks. Boxes that pile up between walls, bench_sim_pile: 10, 100, 300,
- *             1000 of them take 0.4, 44, 330, 1900 ms a step, 11 to 89 Newton steps; one of these grows with the power
- *             1.2 from 100 to 1000. |H| late in a step is for small models alone.
+ *             1000 of them take 0.3, 15, 88, 1100 ms a step, 11 to 68 Newton steps; one of these grows with the power
+ *             1.3 from 100 to 1000. |H| late in a step is for small models alone.
  *   Limits    Dense algebra within a tree of links: n^3 in its freedoms. Pairs that can meet are found by a sweep along
  *             one axis; felt at any distance (global, trees) all pairs are listed, of 4096 hulls at most. A step that
  *             slides a body round an edge with gaps far below its way needs many iterations: the way between two
