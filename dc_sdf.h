@@ -1651,7 +1651,7 @@ static DCI_NOINLINE void dci_sdf_lobes_ready(dci_sdf_lobes *b, int w)
 
 DCI_LANE dci_jet dci_sdf_lobe_jet(const dci_sdf_lobes *b, int l, dc_v3 x, int level)
 {
-    dci_sdf_part a;
+    dci_sdf_part a = DC_ZERO;
     dci_quadric *s = &a.quadric;
     int k;
 
@@ -1849,6 +1849,8 @@ static dci_jet dci_sdf_at(const dc_sdf *s, dc_v3 x, int level, dc_real *weight, 
     dc_real inv_tau, hess_tau;
     int i, n, subtract = 0;
 
+    f.jet = dci_jet_zero();
+    f.sum = 1;
     dci_sdf_taus(s->tau, &inv_tau, &hess_tau);
     for (i = 0; i < s->n; i += n) {
         /* a change from union to subtraction or back */
@@ -1861,7 +1863,6 @@ static dci_jet dci_sdf_at(const dc_sdf *s, dc_v3 x, int level, dc_real *weight, 
         n = dci_sdf_jets_at(&s->prim[i], s->n - i, x, level, &b);
         if (i == 0) {
             f.jet = dci_sdf_jets_get(&b, 0, level);
-            f.sum = 1;
             if (weight) weight[0] = 1;
         }
 
