@@ -111,10 +111,11 @@
  *             100 m/s, with sizes from 0.01 to 10 m and flails, none ends with DC_E_DIVERGED on four seeds of five,
  *             three on one, and in up to six energy grew by 1e-3 to 0.05 of that of the throw; on none of their paths
  *             anything touched (tests/test_sim_path.c, DC_TEST_SWEEP 25).
- *   Cost      us of a step, of its adjoint and of its Jacobians by both earlier states and control, one Zen 4 core, gcc
- *             12 -O3, `make bench`: a box on the floor 2.4, 2.2, 3.4; a chain of 8 hinges that lands on it 19, 12, 17,
- *             of 16 hinges 66, 26, 60; 8 boxes in a stack, 48 freedoms, 320, 73, 170; four chains, 64 freedoms, that
- *             meet, a step 1800, an adjoint 330. Grains: see there.
+ *   Cost      us of a step, of its adjoint, the same by vertices and attachments too, and of its Jacobians by both
+ *             earlier states and control, one Zen 4 core, gcc 12 -O3, `make bench`: a box on the floor 2.4, 2.1, 2.5,
+ *             3.7; a chain of 8 hinges that lands on it 15, 9, 11, 16, of 16 hinges 54, 20, 23, 54; 8 boxes in a stack,
+ *             48 freedoms, 220, 58, 80, 140; four chains, 64 freedoms, that meet, a step 1200, an adjoint 240. Grains:
+ *             see there.
  *   Trees     A step goes by quadratic models of the pairs of trees, with bounds of their errors: each pair is
  *             evaluated once for a sequence of Newton steps, once more where the step ends, its Hessian where links
  *             moved enough for it to matter and inertia does not outweigh it; 2.8 KB of scratch a pair and 1.3 KB for
