@@ -100,9 +100,9 @@
  *   Cost      One core of a server, gcc 12 -O2, `make bench`: a step of the drop scene 11 us cold, 4 us warm; four 2D
  *             blocks with ten contacts 0.24 ms. Growth of random hulls of 8 to 30 faces with its Jacobian 2.7 us cold,
  *             1.5 us warm, of boxes with parallel faces 1.8 us; of shapes with cones 10 to 30 us.
- *             A step of a heap of 30, 100, 300 mixed bodies in motion, with 85, 290, 870 contacts near 5 mm: 7.5, 32, 250
- *             ms cold and 5, 30, 180 ms warm (bench_ncp_pile). The fill of its LU is that of any heap: from 100 to 300
- *             bodies one iteration takes 5 times as long.
+ *             A step of a heap of 30, 100, 300 mixed bodies in motion, with 85, 290, 870 contacts near 5 mm: 7.5, 32,
+ *             250 ms cold and 5, 30, 180 ms warm (bench_ncp_pile). The fill of its LU is that of any heap: from 100 to
+ *             300 bodies one iteration takes 4 times as long.
  *             A step factors its body system at most max_iterations times, and 15 times more, in smaller blocks, for
  *             the guess of the load where there are two contacts or more; the polish before gradients takes 7 at most.
  *             Growth problems: at most 50 iterations each, one for each contact and start, of which there are 64 at
