@@ -13,7 +13,7 @@
 
 #include <math.h>
 #ifdef DC_BENCH_MUJOCO
-#include <mujoco/mujoco.h>
+#include "mujoco_model.h"
 #endif
 
 #include "cli.h"
@@ -66,20 +66,8 @@ static double apart(const curve *a, const curve *b, int horizon)
 }
 
 #ifdef DC_BENCH_MUJOCO
-typedef struct { size_t n; char text[1 << 17]; } peer_xml;
-
-static void peer_print(peer_xml *x, const char *format, ...) CLI_PRINTF(2, 3);
-static void peer_print(peer_xml *x, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    x->n += (size_t)vsnprintf(x->text + x->n, sizeof x->text - x->n, format, args);
-    va_end(args);
-    if (x->n >= sizeof x->text) exit(cli_error("%s", "the model is too large"));
-}
-
 /* Mass, its centre and the inertia about it, from the moments of link i. */
-static void peer_inertia(peer_xml *x, int i)
+static void peer_inertia(mujoco_text *x, int i)
 {
     const dc_real *M = w.sim.moment + 16*i;
     const double   m = (double)M[15], c[3] = {(double)M[3]/m, (double)M[7]/m, (double)M[11]/m};
@@ -90,71 +78,49 @@ static void peer_inertia(peer_xml *x, int i)
         for (b = 0; b < 3; b++) S[a][b] = (double)M[4*a + b] - m*c[a]*c[b];
         trace += S[a][a];
     }
-    peer_print(x, "<inertial pos=\"%.17g %.17g %.17g\" mass=\"%.17g\" fullinertia=\"%.17g %.17g %.17g %.17g %.17g %.17g\"/>", c[0], c[1],
+    mujoco_print(x, "<inertial pos=\"%.17g %.17g %.17g\" mass=\"%.17g\" fullinertia=\"%.17g %.17g %.17g %.17g %.17g %.17g\"/>", c[0], c[1],
                c[2], m, trace - S[0][0], trace - S[1][1], trace - S[2][2], -S[0][1], -S[0][2], -S[1][2]);
 }
 
-/* Links whose parent is `parent`, with all that hang on them. A link without a hull is a joint more of the one on it. */
-static void peer_links(peer_xml *x, int parent, const char *geom)
+/* what link i has: geom are attributes of its hulls */
+static void peer_hulls(mujoco_text *x, int i, void *geom)
 {
-    int i, k;
-    for (i = parent + 1; i < w.sim.links; i++) {
-        const dc_sim_link *l = w.sim.link + i;
-        int                last = i;
-        if (l->parent != parent) continue;
-        peer_print(x, "<body pos=\"%.17g %.17g %.17g\" quat=\"%.17g %.17g %.17g %.17g\">", (double)l->attach.t.x, (double)l->attach.t.y,
-                   (double)l->attach.t.z, (double)l->attach.q.w, (double)l->attach.q.x, (double)l->attach.q.y, (double)l->attach.q.z);
-        for (;; last++, l++) {
-            const int free_one = l->joint == DC_SIM_FREE;
-            if (free_one) peer_print(x, "<freejoint/>");
-            else peer_print(x, "<joint name=\"j%d\" axis=\"%g %g %d\" damping=\"%.17g\"/>", last, (double)l->axis.x, (double)l->axis.y,
-                            !(dc_dot(l->axis, l->axis) > 0) || l->axis.z > 0, (double)l->kd);
-            if (l->hulls > 0) break;
-        }
-        peer_inertia(x, last);
-        for (k = 0; k < w.sim.hulls; k++)
-            if (w.sim.hull[k].link == last) peer_print(x, "<geom type=\"mesh\" mesh=\"m%d\" %s/>", k, geom);
-        peer_links(x, last, geom);
-        peer_print(x, "</body>");
-    }
+    int k;
+    peer_inertia(x, i);
+    for (k = 0; k < w.sim.hulls; k++)
+        if (w.sim.hull[k].link == i) mujoco_print(x, "<geom type=\"mesh\" mesh=\"m%d\" %s/>", k, (const char *)geom);
 }
 
 /* The motion with steps of h; the controls are sines of time. */
 static curve peer(double h, double friction, int horizon)
 {
-    static peer_xml x;
-    static mjVFS    vfs;
-    char            error[500] = "", geom[200];
-    const int       part = (int)(0.01/h + 0.5);
-    curve           c;
-    mjModel        *m;
-    mjData         *d;
-    int             i, k, j;
+    static mujoco_text x;
+    char               geom[200];
+    const int          part = (int)(0.01/h + 0.5);
+    curve              c;
+    mjModel           *m;
+    mjData            *d;
+    int                i, k, j;
 
     snprintf(geom, sizeof geom, "friction=\"%g 0 0\" solref=\"%g 1\" solimp=\"0.99 0.99 1e-4\"", friction, 4*h);
     x.n = 0;
-    peer_print(&x, "<mujoco><compiler angle=\"radian\"/><size njmax=\"2000\" nconmax=\"400\"/><option timestep=\"%g\" cone=\"elliptic\" "
+    mujoco_print(&x, "<mujoco><compiler angle=\"radian\"/><size njmax=\"2000\" nconmax=\"400\"/><option timestep=\"%g\" cone=\"elliptic\" "
                "impratio=\"10\" gravity=\"%.17g 0 %.17g\"/><asset>", h, (double)w.desc.gravity.x, (double)w.desc.gravity.z);
     for (k = 0; k < w.sim.hulls; k++) {
-        peer_print(&x, "<mesh name=\"m%d\" vertex=\"", k);
+        mujoco_print(&x, "<mesh name=\"m%d\" vertex=\"", k);
         for (i = 0; i < w.sim.hull[k].n; i++) {
             const dc_v3 v = w.sim.vertex[w.sim.hull[k].begin + i];
-            peer_print(&x, "%.9g %.9g %.9g ", (double)v.x, (double)v.y, (double)v.z);
+            mujoco_print(&x, "%.9g %.9g %.9g ", (double)v.x, (double)v.y, (double)v.z);
         }
-        peer_print(&x, "\"/>");
+        mujoco_print(&x, "\"/>");
     }
-    peer_print(&x, "</asset><worldbody><geom type=\"plane\" size=\"0 0 1\" %s/>", geom);
-    peer_links(&x, -1, geom);
-    peer_print(&x, "</worldbody><actuator>");
+    mujoco_print(&x, "</asset><worldbody><geom type=\"plane\" size=\"0 0 1\" %s/>", geom);
+    mujoco_links(&x, w.sim.links, w.sim.link, -1, peer_hulls, geom);
+    mujoco_print(&x, "</worldbody><actuator>");
     for (i = 1; i < w.sim.links; i++)
-        peer_print(&x, "<general joint=\"j%d\" gainprm=\"1\" biastype=\"affine\" biasprm=\"0 %g 0\"/>", i, -(double)w.sim.link[i].kp);
-    peer_print(&x, "</actuator></mujoco>");
-    mj_defaultVFS(&vfs);
-    if (mj_makeEmptyFileVFS(&vfs, "model.xml", (int)x.n) != 0) exit(cli_error("%s", "no room for the model"));
-    memcpy(vfs.filedata[mj_findFileVFS(&vfs, "model.xml")], x.text, x.n);
-    m = mj_loadXML("model.xml", &vfs, error, sizeof error);
-    mj_deleteVFS(&vfs);
-    if (!m) exit(cli_error("%s", error));
+        mujoco_print(&x, "<general joint=\"j%d\" gainprm=\"1\" biastype=\"affine\" biasprm=\"0 %g 0\"/>", i, -(double)w.sim.link[i].kp);
+    mujoco_print(&x, "</actuator></mujoco>");
+    m = mujoco_compile(&x);
     d = mj_makeData(m);
     if (m->nv != w.sim.nv || m->nu != w.sim.links - 1) exit(cli_error("%s", "another model"));
     for (i = 0; i <= horizon; i++) {

@@ -12,7 +12,7 @@
 
 #include <math.h>
 #ifdef DC_BENCH_MUJOCO
-#include <mujoco/mujoco.h>
+#include "mujoco_model.h"
 #endif
 #ifdef DC_BENCH_PEERS
 int peer_ccd_boxes(const double *half_a, const double *pose_a, const double *half_b, const double *pose_b, double *depth, double n[3]);
@@ -373,20 +373,13 @@ static void run_base(void *user)
 static mjModel *model;
 static mjData *data;
 
-static int mujoco_open(void)
+static void mujoco_open(void)
 {
-    static const char xml[] = "<mujoco><worldbody><body><freejoint/><geom type=\"box\" size=\"1 1 1\"/></body>"
-                              "<body><freejoint/><geom type=\"box\" size=\"1 1 1\"/></body></worldbody></mujoco>";
-    static mjVFS vfs;
-    char error[500] = "";
-    mj_defaultVFS(&vfs);
-    if (mj_makeEmptyFileVFS(&vfs, "boxes.xml", (int)sizeof xml - 1) != 0) return 0;
-    memcpy(vfs.filedata[mj_findFileVFS(&vfs, "boxes.xml")], xml, sizeof xml - 1);
-    model = mj_loadXML("boxes.xml", &vfs, error, sizeof error);
-    mj_deleteVFS(&vfs);
-    data = model ? mj_makeData(model) : NULL;
-    if (!data) fprintf(stderr, "bench: %s\n", error);
-    return data != NULL;
+    static mujoco_text x;
+    mujoco_print(&x, "<mujoco><worldbody><body><freejoint/><geom type=\"box\" size=\"1 1 1\"/></body>"
+                     "<body><freejoint/><geom type=\"box\" size=\"1 1 1\"/></body></worldbody></mujoco>");
+    model = mujoco_compile(&x);
+    data = mj_makeData(model);
 }
 
 /* the two geoms placed, which is part of its time as turning quaternions is of ours; the deepest gap */
@@ -582,7 +575,7 @@ int main(int argc, char **argv)
     int i;
     bench_begin(argc, argv);
 #ifdef DC_BENCH_MUJOCO
-    if (!mujoco_open()) return 1;
+    mujoco_open();
 #else
     bench_skip("boxes_*/mujoco", "no mujoco/mujoco.h (Debian: libmujoco-dev)");
 #endif

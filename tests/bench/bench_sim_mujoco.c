@@ -10,7 +10,7 @@
 
 #include <math.h>
 #ifdef DC_BENCH_MUJOCO
-#include <mujoco/mujoco.h>
+#include "mujoco_model.h"
 #endif
 
 #include "cli.h"
@@ -24,72 +24,41 @@ static double kept;
 /* ---- the same model in MuJoCo ------------------------------------------------------------------- */
 
 #ifdef DC_BENCH_MUJOCO
-typedef struct { const sim_world *world; const char *geom; size_t n; char text[1 << 16]; } peer_xml;    /* geom: attributes of all */
+typedef struct { const sim_world *world; const char *geom; } peer_look;      /* geom: attributes of all */
 
-static void peer_print(peer_xml *x, const char *format, ...) CLI_PRINTF(2, 3);
-static void peer_print(peer_xml *x, const char *format, ...)
+/* the boxes of a link */
+static void peer_boxes(mujoco_text *x, int i, void *user)
 {
-    va_list args;
-    va_start(args, format);
-    x->n += (size_t)vsnprintf(x->text + x->n, sizeof x->text - x->n, format, args);
-    va_end(args);
-    if (x->n >= sizeof x->text) exit(cli_error("%s", "the model is too large"));
-}
-
-/* Links whose parent is `parent`, with all that hang on them. A link without a hull is a joint more of the one on it. */
-static void peer_links(peer_xml *x, int parent)
-{
-    int i, k;
-    for (i = parent + 1; i < x->world->desc.links; ++i) {
-        const dc_sim_link *l = x->world->link + i;
-        int last = i;
-        if (l->parent != parent) continue;
-        peer_print(x, "<body pos=\"%.17g %.17g %.17g\" quat=\"%.17g %.17g %.17g %.17g\">", (double)l->attach.t.x, (double)l->attach.t.y,
-                   (double)l->attach.t.z, (double)l->attach.q.w, (double)l->attach.q.x, (double)l->attach.q.y, (double)l->attach.q.z);
-        for (;; last++, l++) {
-            if (l->joint == DC_SIM_FREE) peer_print(x, "<freejoint/>");
-            else peer_print(x, "<joint name=\"j%d\" axis=\"%g %g %d\" damping=\"%.17g\"/>", last, (double)l->axis.x, (double)l->axis.y,
-                            !(dc_dot(l->axis, l->axis) > 0), (double)(l->damping + l->kd));
-            if (l->hulls > 0) break;
-        }
-        for (k = 0; k < l->hulls; ++k) {
-            dc_v3 c = dc_scale(DC_R(0.5), dc_add(l->hull[k].v[0], l->hull[k].v[7])), r = dc_sub(l->hull[k].v[7], c);
-            peer_print(x, "<geom type=\"box\" pos=\"%.17g %.17g %.17g\" size=\"%.17g %.17g %.17g\" mass=\"%.17g\" %s/>", (double)c.x,
-                       (double)c.y, (double)c.z, (double)r.x, (double)r.y, (double)r.z, (double)l->mass/l->hulls, x->geom);
-        }
-        peer_links(x, last);
-        peer_print(x, "</body>");
+    const peer_look *look = (const peer_look *)user;
+    const dc_sim_link *l = look->world->link + i;
+    int k;
+    for (k = 0; k < l->hulls; ++k) {
+        dc_v3 c = dc_scale(DC_R(0.5), dc_add(l->hull[k].v[0], l->hull[k].v[7])), r = dc_sub(l->hull[k].v[7], c);
+        mujoco_print(x, "<geom type=\"box\" pos=\"%.17g %.17g %.17g\" size=\"%.17g %.17g %.17g\" mass=\"%.17g\" %s/>", (double)c.x,
+                     (double)c.y, (double)c.z, (double)r.x, (double)r.y, (double)r.z, (double)l->mass/l->hulls, look->geom);
     }
 }
 
 static mjModel *peer_open(const sim_world *s, const char *option, const char *geom)
 {
-    static peer_xml x;
-    static mjVFS    vfs;
-    char            error[500] = "";
-    mjModel        *m;
-    int             i;
+    static mujoco_text x;
+    peer_look          look;
+    int                i;
 
-    x.world = s;
-    x.geom = geom;
+    look.world = s;
+    look.geom = geom;
     x.n = 0;
-    peer_print(&x, "<mujoco><compiler angle=\"radian\"/><size njmax=\"1000\" nconmax=\"200\"/><option %s/><worldbody>", option);
+    mujoco_print(&x, "<mujoco><compiler angle=\"radian\"/><size njmax=\"1000\" nconmax=\"200\"/><option %s/><worldbody>", option);
     for (i = 0; i < s->desc.planes; ++i) {
         dc_v3 n = s->plane[i].n;
-        peer_print(&x, "<geom type=\"plane\" size=\"0 0 1\" zaxis=\"%g %g %g\" %s/>", (double)n.x, (double)n.y, (double)n.z, geom);
+        mujoco_print(&x, "<geom type=\"plane\" size=\"0 0 1\" zaxis=\"%g %g %g\" %s/>", (double)n.x, (double)n.y, (double)n.z, geom);
     }
-    peer_links(&x, -1);
-    peer_print(&x, "</worldbody><actuator>");
+    mujoco_links(&x, s->desc.links, s->link, -1, peer_boxes, &look);
+    mujoco_print(&x, "</worldbody><actuator>");
     for (i = 0; i < s->desc.links; ++i)
-        if (s->link[i].kp > 0) peer_print(&x, "<position joint=\"j%d\" kp=\"%g\"/>", i, (double)s->link[i].kp);
-    peer_print(&x, "</actuator></mujoco>");
-    mj_defaultVFS(&vfs);
-    if (mj_makeEmptyFileVFS(&vfs, "model.xml", (int)x.n) != 0) exit(cli_error("%s", "no room for the model"));
-    memcpy(vfs.filedata[mj_findFileVFS(&vfs, "model.xml")], x.text, x.n);
-    m = mj_loadXML("model.xml", &vfs, error, sizeof error);
-    mj_deleteVFS(&vfs);
-    if (!m) exit(cli_error("%s", error));
-    return m;
+        if (s->link[i].kp > 0) mujoco_print(&x, "<position joint=\"j%d\" kp=\"%g\"/>", i, (double)s->link[i].kp);
+    mujoco_print(&x, "</actuator></mujoco>");
+    return mujoco_compile(&x);
 }
 #endif
 

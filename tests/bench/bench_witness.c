@@ -369,7 +369,8 @@ int main(int argc, char **argv)
     {
         peer one, several;
         one.f = several.f = &f;
-        if (!lobes_open(&one.l, &field, 0) || !lobes_open(&several.l, &field, 1)) return 1;
+        lobes_open(&one.l, &field, 0);
+        lobes_open(&several.l, &field, 1);
         bench_open(&g, "manifold_mujoco");
         bench_add(&g, "manifold", run_manifold, &f, POSES);
         bench_add(&g, "manifold_jvp", run_jvp, &f, POSES);
