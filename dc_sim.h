@@ -2333,7 +2333,13 @@ static dc_pose dci_sim_joint_pose(const dc_sim_link *l, const dc_real *q)
     dc_pose p = dci_sim_identity();
     if (dci_sim_rotates(l->joint)) p.q = dci_sim_q4(q);
     if (l->joint == DC_SIM_FREE) p.t = dci_sim_v3(q + 4);
-    if (l->joint == DC_SIM_HINGE) p.q = dc_quat_exp(dc_scale(q[0], l->axis));
+    if (l->joint == DC_SIM_HINGE) {
+        dc_real s;
+        dc_sincos(DC_R(0.5)*q[0], &s, &p.q.w);
+        p.q.x = s*l->axis.x;
+        p.q.y = s*l->axis.y;
+        p.q.z = s*l->axis.z;
+    }
     if (l->joint == DC_SIM_SLIDE) p.t = dc_scale(q[0], l->axis);
     return p;
 }
@@ -2608,11 +2614,63 @@ static void dci_sim_shift_block(dc_v3 r, dc_v3 s, const dc_real *B, int ldb, dc_
     }
 }
 
+/* The same for the symmetric form of one link, in place: A, B + A [r]^T, C + B^T [r]^T + [r] (B + A [r]^T). */
+static void dci_sim_shift_form(dc_v3 r, dc_real *H)
+{
+    dc_real more[9];
+    int i, j;
+    for (i = 0; i < 3; ++i) {
+        const dc_v3 b = dc_vec(H[3 + i], H[9 + i], H[15 + i]);
+        dci_sim_put3(dc_cross(r, b), more + 3*i);
+    }
+    for (i = 0; i < 3; ++i) {
+        const dc_v3 turned = dc_cross(r, dci_sim_v3(H + 6*i));
+        H[6*i + 3] += turned.x;
+        H[6*i + 4] += turned.y;
+        H[6*i + 5] += turned.z;
+    }
+    for (j = 0; j < 3; ++j) {
+        const dc_v3 b = dc_vec(H[3 + j], H[9 + j], H[15 + j]), turned = dc_cross(r, b);
+        H[21 + j] += more[j] + turned.x;
+        H[27 + j] += more[3 + j] + turned.y;
+        H[33 + j] += more[6 + j] + turned.z;
+        dci_sim_put3(b, H + 18 + 6*j);
+    }
+}
+
+/* out = H S_a, H symmetric */
+static void dci_sim_press(const dc_real H[36], const dci_sim_axis *a, dc_real out[6])
+{
+    const dc_v3 u = a->move, w = a->turn;
+    int c;
+    for (c = 0; c < 6; ++c)
+        out[c] = u.x*H[c] + u.y*H[6 + c] + u.z*H[12 + c] + w.x*H[18 + c] + w.y*H[24 + c] + w.z*H[30 + c];
+}
+
 /* out = B S_a */
 static void dci_sim_times(const dc_real B[36], const dci_sim_axis *a, dc_real out[6])
 {
     int i;
     for (i = 0; i < 6; ++i) out[i] = dci_sim_power(a, B + 6*i);
+}
+
+/* Adds E K E^T, E = [1; [r]x]: the symmetric form K of a point at the arm r as one of twists. */
+static void dci_sim_arm_form(dc_real *H, dc_v3 r, const dc_m3 *K)
+{
+    dc_real rK[9];                  /* K [r]x^T by rows, which is ([r]x K)^T */
+    int i, j;
+    for (i = 0; i < 3; ++i) dci_sim_put3(dc_cross(r, dci_sim_v3(K->m + 3*i)), rK + 3*i);
+    for (i = 0; i < 3; ++i) {
+        const dc_v3 rKr = dc_cross(r, dc_vec(rK[i], rK[3 + i], rK[6 + i]));
+        for (j = 0; j < 3; ++j) {
+            H[6*i + j] += K->m[3*i + j];
+            H[6*i + j + 3] += rK[3*i + j];
+            H[6*(i + 3) + j] += rK[3*j + i];
+        }
+        H[6*i + 21] += rKr.x;
+        H[6*i + 22] += rKr.y;
+        H[6*i + 23] += rKr.z;
+    }
 }
 
 /* Adds E K F^T, E = [1; [r]x], F = [1; [s]x]: the form K of points at arms r and s as one of twists. */
@@ -2752,6 +2810,19 @@ static void dci_sim_put_both(const dci_sim_sink *s, int a, int b, dc_real x)
     const size_t i = (size_t)(a - s->row), j = (size_t)(b - s->row);
     s->out[i*s->stride + j] += x;
     if (i != j) s->out[j*s->stride + i] += x;
+}
+
+/* the entries of b with the coordinates from a to end, others than b, and of these with b, by the wrench m of b */
+static void dci_sim_put_cross_terms(const dci_sim_sink *s, const dci_sim_axis *axis, int a, int end, int b,
+                                    const dc_real m[6])
+{
+    const size_t i = (size_t)(a - s->row), j = (size_t)(b - s->row);
+    dc_real *down = s->out + i*s->stride + j, *along = s->out + j*s->stride + i;
+    for (; a < end; ++a, down += s->stride, ++along) {
+        const dc_real x = dci_sim_power(axis + a, m);
+        *down += x;
+        *along += x;
+    }
 }
 
 /* column c of a matrix gets J_i^T m, m about o */
@@ -2912,10 +2983,12 @@ static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_place *place, const dc_r
     for (i = 0; i < sim->links; ++i) {
         const dci_sim_sink own = dci_sim_own(sim, H, sim->piece[i]), *s = &own;
         const int n = dci_sim_nv(sim->link[i].joint), first = sim->v_at[i];
+        const int straight = dci_sim_single(sim->link[i].joint) ? sim->link[i].joint == DC_SIM_SLIDE
+                                                                : dci_sim_turn_at(sim->link[i].joint);
         for (k = 0; k < n + (t->out ? 6 : 0); ++k) {
             const int joint = k < n, b = joint ? first + k : sim->nv + 6*i + k - n;
             dc_real m[6];
-            dci_sim_times(form + 36*i, axis + b, m);
+            dci_sim_press(form + 36*i, axis + b, m);
 
             /* a: the same joint's, up to b; of one rotation the half-sum, c of an axis that slides only meets one that
              * turns after it */
@@ -2923,7 +2996,7 @@ static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_place *place, const dc_r
                 dc_real x = dci_sim_power(axis + a, m);
                 if (joint && c) {
                     const dc_v3 wa = axis[a].turn, wb = axis[b].turn;
-                    const int both = dc_dot(wa, wa) > 0 && dc_dot(wb, wb) > 0;
+                    const int both = a >= first + straight;
                     x += both ? DC_R(0.5)*(dc_dot(wa, c[b]) + dc_dot(wb, c[a])) : dc_dot(wa, c[b]);
                 }
                 if (joint) dci_sim_put_both(s, a, b, x);
@@ -2940,11 +3013,9 @@ static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_place *place, const dc_r
                 dci_sim_put_row(t, b, a - sim->nv, dc_dot(axis[a].turn, c[b]));
             for (l = sim->link[i].parent; l >= 0; l = sim->link[l].parent) {
                 const int end = sim->v_at[l] + dci_sim_nv(sim->link[l].joint);
-                for (a = sim->v_at[l]; a < end; ++a) {
-                    const dc_real x = dci_sim_power(axis + a, m);
-                    if (joint) dci_sim_put_both(s, a, b, x);
-                    else dci_sim_put_row(t, a, b - sim->nv, x);
-                }
+                if (joint) dci_sim_put_cross_terms(s, axis, sim->v_at[l], end, b, m);
+                else for (a = sim->v_at[l]; a < end; ++a)
+                    dci_sim_put_row(t, a, b - sim->nv, dci_sim_power(axis + a, m));
                 for (a = sim->nv + 6*l; t->out && joint && a < sim->nv + 6*l + 6; ++a)
                     dci_sim_put_row(t, b, a - sim->nv, dci_sim_power(axis + a, m));
             }
@@ -2991,7 +3062,9 @@ struct dci_sim_met {
     dci_sim_met *next;              /* of the same first hull, by the second */
     int a, b;                       /* a < b */
     int found;                      /* by the sweep of this number last */
-    dc_plane plane;                 /* of separation; the search starts at that of the place before */
+    dc_plane plane;                 /* of separation, found last, with the links at these poses; it moves with them to
+                                     * where the next search starts */
+    dc_pose at[2];
     dc_plane before;                /* that at time t */
     dc_friction_load *load;         /* NULL: not felt at time t */
     dc_real room;                   /* what is known to be between them at the iterate; 0: not known */
@@ -3124,6 +3197,7 @@ typedef struct {
     dci_sim_sparse fill;              /* of more than one piece: its Cholesky factor */
     dc_real *lower;                 /* [nv x nv] Cholesky's, as the next three of one piece */
     dc_real *measure;               /* [nv] the inertia's own diagonal, positive */
+    int measured;                   /* it is known; zeros before */
     dc_real *eigenvalue, *vector;   /* [nv], [nv x nv] magnitudes; the vectors take the place of the Hessian */
     dc_real *turned;                /* [nv] scratch of a solution by them */
     dc_real least, negative;        /* least of them, and what part of the magnitude negative ones have */
@@ -3348,20 +3422,28 @@ static void dci_sim_cross_inertia(const dc_real *M, const dc_m3 *R, const dc_m3 
         }
 }
 
-/* 1/(2h^2) tr((T - Y) M (T - Y)^T) of link i: SDRS Eq. 3, or SDRS Eq. 4 */
+/* 1/(2h^2) tr((T - Y) M (T - Y)^T) of link i: SDRS Eq. 3, or SDRS Eq. 4. With G = (T - Y) M and N, A, b of
+ * dci_sim_cross_inertia, the rotations' form tr N - N and their second order sym(B) - tr B, B = R G_r^T, together are
+ * sym(E) - tr E, E = B - N = R (G_r - R A)^T; the form alone is that with G_r left out. */
 static DCI_NOINLINE void dci_sim_eval_inertia(const dci_sim_problem *problem, int i, int want, dci_sim_energy *at)
 {
     const dc_real *M = problem->sim->moment + 16*i, *Y = problem->inert + 12*i, h = problem->sim->desc.h, s = 1/(h*h);
     const dc_m3 *R = at->place.rotation + i;
-    dc_real T[12], D[12], G[12], value = 0, noise = 0, *H = at->sums.form + 36*i;
-    int r, c, k;
+    const dc_v3 t = at->place.pose[i].t, b = dc_vec(M[3], M[7], M[11]);
+    dc_real G[12], value = 0, noise = 0, *H = at->sums.form + 36*i, E[9], trace;
+    dc_v3 Rb;
+    int r, c;
 
-    dci_sim_matrix(&at->place, i, T);
-    for (k = 0; k < 12; ++k) D[k] = T[k] - Y[k];
-    for (k = 0; k < 12; ++k) {
-        G[k] = dci_sim_entry(D, M, k/4, k%4);
-        value += G[k]*D[k];
-        noise += dc_abs(G[k]*T[k]);             /* D is off by the rounding of T, also where the wrench is zero */
+    if (!(M[0] + M[5] + M[10] + M[15] > 0)) return;
+    for (r = 0; r < 3; ++r) {
+        const dc_real *T = R->m + 3*r, at_r = r == 0 ? t.x : r == 1 ? t.y : t.z;
+        const dc_real d0 = T[0] - Y[4*r], d1 = T[1] - Y[4*r + 1], d2 = T[2] - Y[4*r + 2], d3 = at_r - Y[4*r + 3];
+        dc_real *g = G + 4*r;
+        for (c = 0; c < 4; ++c) g[c] = d0*M[c] + d1*M[4 + c] + d2*M[8 + c] + d3*M[12 + c];
+        value += g[0]*d0 + g[1]*d1 + g[2]*d2 + g[3]*d3;
+
+        /* T - Y is off by the rounding of T, also where the wrench is zero */
+        noise += dc_abs(g[0]*T[0]) + dc_abs(g[1]*T[1]) + dc_abs(g[2]*T[2]) + dc_abs(g[3]*at_r);
     }
     dci_sim_add_value(at, DC_R(0.5)*s*value);
     at->noise += s*noise;
@@ -3369,22 +3451,26 @@ static DCI_NOINLINE void dci_sim_eval_inertia(const dci_sim_problem *problem, in
 
     dci_sim_wrench_of(G, R, s, at->sums.inertia + 6*i);
     if (want == DCI_SIM_GRADIENT) return;
-    dci_sim_cross_inertia(M, R, R, s, H);
-    if (want == DCI_SIM_SEMIDEFINITE) return;
 
-    /* the rotation's second order: w^T sym(B) w' - tr B w.w',  B = R G_r^T */
-    {
-        dc_real B[9], trace = 0;
-        for (r = 0; r < 3; ++r)
-            for (c = 0; c < 3; ++c) {
-                B[3*r + c] = 0;
-                for (k = 0; k < 3; ++k) B[3*r + c] += R->m[3*r + k]*s*G[4*c + k];
-            }
-        trace = B[0] + B[4] + B[8];
-        for (r = 0; r < 3; ++r)
-            for (c = 0; c < 3; ++c)
-                H[6*(r + 3) + c + 3] += DC_R(0.5)*(B[3*r + c] + B[3*c + r]) - (r == c ? trace : 0);
+    /* F = G_r - R A, E = R F^T */
+    for (r = 0; r < 3; ++r) {
+        const dc_real *T = R->m + 3*r;
+        dc_real F[3];
+        for (c = 0; c < 3; ++c) {
+            const dc_real RA = T[0]*M[c] + T[1]*M[4 + c] + T[2]*M[8 + c];
+            F[c] = s*((want == DCI_SIM_SEMIDEFINITE ? 0 : G[4*r + c]) - RA);
+        }
+        for (c = 0; c < 3; ++c) E[3*c + r] = R->m[3*c]*F[0] + R->m[3*c + 1]*F[1] + R->m[3*c + 2]*F[2];
     }
+    trace = E[0] + E[4] + E[8];
+    Rb = dc_scale(s, dc_mul(R, b));
+
+    H[0] += s*M[15];  H[7] += s*M[15];  H[14] += s*M[15];
+    H[4] += Rb.z;  H[5] -= Rb.y;  H[9] -= Rb.z;  H[11] += Rb.x;  H[15] += Rb.y;  H[16] -= Rb.x;
+    H[24] += Rb.z;  H[30] -= Rb.y;  H[19] -= Rb.z;  H[31] += Rb.x;  H[20] += Rb.y;  H[26] -= Rb.x;
+    for (r = 0; r < 3; ++r)
+        for (c = 0; c < 3; ++c)
+            H[6*r + c + 21] += DC_R(0.5)*(E[3*r + c] + E[3*c + r]) - (r == c ? trace : 0);
 }
 
 /* ---- joints: limits, damping, control ---- */
@@ -3619,7 +3705,8 @@ typedef struct {
     dc_v3 arm, arm_before;          /* from the link's origin, now (with a radius: to where friction acts) and at t */
     dc_v3 force;                    /* gradient by its place now */
     dc_v3 slip;                     /* the part of it that is friction, over the coefficient */
-    dc_m3 stiffness, mixed;         /* second derivatives by its place now, and by that, then its place at time t */
+    dc_m3 stiffness;                /* second derivatives by its place now */
+    dc_m3 mixed;                    /* and by that, then its place at time t: without duals */
     dc_real slack, value;
     int felt, slides;
 } dci_sim_touch;
@@ -3647,17 +3734,47 @@ static void dci_sim_dual_form(const dc_sim *sim, const dci_sim_slip *slip, dci_s
  * more: it acts where the vertices' balls were next to the plane at time t. */
 static int dci_sim_touch_count(const dc_sim_hull *hull) { return hull->round > 0 ? 2*hull->n : hull->n; }
 
+/* A plane in the coordinates of a link, now and at time t. */
+typedef struct { dc_plane now, before; } dci_sim_seen;
+
+static dc_plane dci_sim_see(const dci_sim_place *place, int i, const dc_sim_plane *plane)
+{
+    dc_plane seen;
+    seen.n = dc_mul_t(place->rotation + i, plane->n);
+    seen.d = dc_dot(plane->n, place->pose[i].t) + plane->d;
+    return seen;
+}
+
+static dc_real dci_sim_slack(const dc_plane *seen, const dc_sim_hull *hull, dc_v3 x)
+{
+    return dc_dot(seen->n, x) + seen->d - hull->round;
+}
+
+/* Is hull k near plane p, now or at time t? Then as its link sees it. */
+static int dci_sim_near_plane(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p,
+                              dci_sim_seen *seen)
+{
+    const dc_sim *sim = problem->sim;
+    const dc_sim_hull *hull = sim->hull + k;
+    const dc_real most = dci_sim_reach(sim, 1) + hull->radius;
+    if (hull->tree != sim->desc.trees || dci_sim_anchor(sim->link, hull->link) < 0) return 0;
+    seen->now = dci_sim_see(place, hull->link, sim->plane + p);
+    seen->before = dci_sim_see(&problem->before, hull->link, sim->plane + p);
+    return dc_dot(seen->now.n, hull->centre) + seen->now.d < most
+        || dc_dot(seen->before.n, hull->centre) + seen->before.d < most;
+}
+
 /* Touch j of hull k at plane p; 0: it is behind the plane. With `want` below DCI_SIM_DERIVATIVES, or where it neither
  * is felt nor slides, without second derivatives. duals: NULL, or friction's forces are unknowns. */
-static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p, int j, int want,
-                           dci_sim_duals *duals, dci_sim_touch *t)
+static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p, int j,
+                           const dci_sim_seen *seen, int want, dci_sim_duals *duals, dci_sim_touch *t)
 {
     const dc_sim *sim = problem->sim;
     const dci_sim_place *before = &problem->before;
     const dc_sim_plane *plane = sim->plane + p;
     const dc_sim_hull *hull = sim->hull + k;
     const int i = hull->link, balls = hull->round > 0, second = j >= hull->n;
-    const dc_v3 x = sim->vertex[hull->begin + j%hull->n], n = plane->n;
+    const dc_v3 x = sim->vertex[hull->begin + (second ? j - hull->n : j)], n = plane->n;
     const dc_real l = sim->desc.length, ks = sim->desc.stiffness;
     const int curved = want >= DCI_SIM_DERIVATIVES;
     dc_v3 y, old;
@@ -3675,7 +3792,7 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
         t->arm = dc_add(t->arm, dc_mul(place->rotation + i, dc_mul_t(before->rotation + i, down)));
     }
     y = dc_add(t->arm, place->pose[i].t);
-    t->slack = dc_dot(n, y) + plane->d - (second ? 0 : hull->round);
+    t->slack = dci_sim_slack(&seen->now, hull, x);
     if (!second && !(t->slack > 0)) return 0;
 
     /* the potential now, and its force at time t */
@@ -3683,13 +3800,13 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     if (!second) t->value = ks*dci_sim_barrier(sim->desc.global, sim->desc.support, t->slack/l, &d1, &d2);
     t->felt = d1 < 0;
     t->force = dc_scale(ks*d1/l, n);
-    dci_sim_barrier(sim->desc.global, sim->desc.support, (dc_dot(n, old) + plane->d)/l, &b1, &b2);
+    dci_sim_barrier(sim->desc.global, sim->desc.support, dci_sim_slack(&seen->before, hull, x)/l, &b1, &b2);
     t->slides = b1 < 0 && balls == second;
     if (!t->felt && !t->slides) return 1;
     nn = dc_outer(n, n);
     for (c = 0; curved && c < 9; ++c) {
         t->stiffness.m[c] = ks*d2/(l*l)*nn.m[c];
-        t->mixed.m[c] = 0;
+        if (!duals) t->mixed.m[c] = 0;
     }
     if (!t->slides) return 1;
 
@@ -3702,23 +3819,12 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     if (!curved) return 1;
     ee = dc_outer(s.along, s.along);
     for (c = 0; c < 9; ++c) by_y.m[c] = ks*mu*(s.weight*((c%4 == 0 ? 1 : 0) - nn.m[c]) - s.across*ee.m[c]);
-    for (c = 0; c < 9; ++c) t->mixed.m[c] = -by_y.m[c];
-    if (duals && duals->next < duals->touches) dci_sim_dual_form(sim, &s, duals, &nn, ks*mu*s.weight, &by_y);
+    if (!duals) {
+        const dc_m3 en = dc_outer(s.along, n);
+        for (c = 0; c < 9; ++c) t->mixed.m[c] = ks*mu*s.rise*en.m[c] - by_y.m[c];
+    } else if (duals->next < duals->touches) dci_sim_dual_form(sim, &s, duals, &nn, ks*mu*s.weight, &by_y);
     for (c = 0; c < 9; ++c) t->stiffness.m[c] += by_y.m[c];
-    ee = dc_outer(s.along, n);
-    for (c = 0; c < 9; ++c) t->mixed.m[c] += ks*mu*s.rise*ee.m[c];
     return 1;
-}
-
-/* is hull k near plane p, now or at time t? */
-static int dci_sim_near_plane(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p)
-{
-    const dc_sim *sim = problem->sim;
-    const dc_sim_plane *plane = sim->plane + p;
-    const dc_real most = dci_sim_reach(sim, 1) + sim->hull[k].radius - plane->d;
-    if (sim->hull[k].tree != sim->desc.trees || dci_sim_anchor(sim->link, sim->hull[k].link) < 0) return 0;
-    return dc_dot(plane->n, dci_sim_centre(place, k)) < most
-        || dc_dot(plane->n, dci_sim_centre(&problem->before, k)) < most;
 }
 
 /* Hull k at plane p: the sum over its vertices; the plane of separation is the plane itself. */
@@ -3726,15 +3832,20 @@ static DCI_NOINLINE void dci_sim_eval_plane(const dci_sim_problem *problem, int 
                                           dci_sim_scratch *scratch, dci_sim_energy *at)
 {
     const dc_sim *sim = problem->sim;
-    const int i = sim->hull[k].link;
+    const dc_sim_hull *hull = sim->hull + k;
+    const dc_real beyond = dci_sim_reach(sim, 1)*(1 + 4*DC_EPS);    /* where the barrier is 0, however it is rounded */
+    const int i = hull->link;
     int j, a, b, felt = 0;
+    dci_sim_seen seen;
     dci_sim_touch t;
 
-    if (!dci_sim_near_plane(problem, &at->place, k, p)) return;
-    for (j = 0; j < dci_sim_touch_count(sim->hull + k); ++j) {
+    if (!dci_sim_near_plane(problem, &at->place, k, p, &seen)) return;
+    for (j = 0; j < dci_sim_touch_count(hull); ++j) {
+        const dc_v3 x = sim->vertex[hull->begin + (j < hull->n ? j : j - hull->n)];
         dc_m3 rf;
         dc_real *H = at->sums.form + 36*i, rf0;
-        if (!dci_sim_touches(problem, &at->place, k, p, j, want, scratch->duals, &t)) {
+        if (dci_sim_slack(&seen.now, hull, x) >= beyond && dci_sim_slack(&seen.before, hull, x) >= beyond) continue;
+        if (!dci_sim_touches(problem, &at->place, k, p, j, &seen, want, scratch->duals, &t)) {
             at->status = DC_E_OVERLAP;
             at->hull_a = k;
             at->hull_b = -1 - p;
@@ -3748,7 +3859,7 @@ static DCI_NOINLINE void dci_sim_eval_plane(const dci_sim_problem *problem, int 
         dci_sim_push(at->sums.contact + 6*i, t.arm, t.force);
         at->noise += dc_sqrt(dc_dot(t.force, t.force))*dc_sqrt(dc_dot(t.arm, t.arm));
         if (want == DCI_SIM_GRADIENT) continue;
-        dci_sim_arms(H, t.arm, &t.stiffness, t.arm);
+        dci_sim_arm_form(H, t.arm, &t.stiffness);
         if (want == DCI_SIM_SEMIDEFINITE) continue;
 
         /* second order of the rotation: sym(r f^T) - r.f */
@@ -3847,6 +3958,28 @@ static int dci_sim_rooms(const dci_sim_place *place, const dci_sim_pair *p, cons
     return 1;
 }
 
+/* the plane of separation found last, moved with both links, half of the way with each */
+static dc_plane dci_sim_follow(const dci_sim_met *met, const dc_pose *a, const dc_pose *b)
+{
+    const dc_pose *now[2];
+    dc_plane plane = met->plane;
+    dc_v3 n = dc_vec(0, 0, 0);
+    dc_real d = 0;
+    int side;
+
+    now[0] = a;
+    now[1] = b;
+    for (side = 0; side < 2; ++side) {
+        const dc_pose *then = met->at + side;
+        const dc_v3 m = dc_quat_rotate(now[side]->q, dc_quat_rotate(dc_quat_conj(then->q), plane.n));
+        n = dc_madd(n, DC_R(0.5), m);
+        d += DC_R(0.5)*(plane.d + dc_dot(plane.n, then->t) - dc_dot(m, now[side]->t));
+    }
+    plane.n = n;
+    plane.d = d;
+    return plane;
+}
+
 /* Two hulls: the potential, SDRS Eq. 7. 1: it is felt, and with `want` its derivatives are in the scratch's jet. */
 static DCI_NOINLINE int dci_sim_eval_pair(const dci_sim_problem *problem, dci_sim_met *met, int want,
                                           dci_sim_scratch *scratch, dci_sim_energy *at)
@@ -3856,22 +3989,26 @@ static DCI_NOINLINE int dci_sim_eval_pair(const dci_sim_problem *problem, dci_si
     const dc_pose *pose = at->place.pose;
     dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
     dci_sim_jet *jet = scratch->jet;
+    dc_plane plane = dci_sim_follow(met, pose + p.link_a, pose + p.link_b);
     dc_real room[2];
     dc_status s;
 
     /* the plane of the place before may show that they do not feel each other */
-    if (!sim->desc.global && dci_sim_rooms(&at->place, &p, &met->plane, room)
+    if (!sim->desc.global && dci_sim_rooms(&at->place, &p, &plane, room)
         && room[0] + room[1] >= dci_sim_reach(sim, 0)) {
         met->room = room[0] + room[1];
         return 0;
     }
-    s = dc_pair_rigid(&problem->pair, &A, pose + p.link_a, &B, pose + p.link_b, scratch->mem, &met->plane,
-                      &jet->value, want ? jet->grad : NULL, want > DCI_SIM_GRADIENT ? jet->hessian : NULL, NULL);
+    s = dc_pair_rigid(&problem->pair, &A, pose + p.link_a, &B, pose + p.link_b, scratch->mem, &plane, &jet->value,
+                      want ? jet->grad : NULL, want > DCI_SIM_GRADIENT ? jet->hessian : NULL, NULL);
     met->room = 0;
     if (s != DC_OK && s != DC_E_DIVERGED) {
         dci_sim_stop(met->a, met->b, s, at);
         return 0;
     }
+    met->plane = plane;
+    met->at[0] = pose[p.link_a];
+    met->at[1] = pose[p.link_b];
     at->doubt += s == DC_E_DIVERGED;
     if (!(jet->value > 0)) {
         if (s == DC_OK) met->room = dci_sim_reach(sim, 0);
@@ -4074,6 +4211,22 @@ static int dci_sim_broad_phase(const dci_sim_place *place, dc_arena *mem, dci_si
  * dci_sim_fade          | a contact of triangles  | its weight              | reach
  * dci_sim_load_contacts | triangle pairs of trees | those that count, loads | LRI Eq. 12 */
 
+/* A plane across the line of the hulls' centres, midway; 1: it shows that they do not feel each other. */
+static int dci_sim_across(const dci_sim_place *place, const dci_sim_pair *p, dc_plane *plane)
+{
+    const dc_sim *sim = place->sim;
+    const dc_real most = 1 - sim->desc.support;
+    dc_plane seen;
+    dc_real room[2];
+    if (sim->desc.global) return 0;
+    seen.n = dc_sub(dci_sim_centre(place, p->hull_a), dci_sim_centre(place, p->hull_b));
+    seen.d = 0;
+    if (!dci_sim_rooms(place, p, &seen, room) || !(room[0] + room[1] >= dci_sim_reach(sim, 0))) return 0;
+    plane->n = dc_scale(most/dc_sqrt(dc_dot(seen.n, seen.n)), seen.n);
+    plane->d = DC_R(0.5)*most*(room[1] - room[0]);
+    return 1;
+}
+
 /* Two hulls at time t: the plane, and the load of friction, which stays in the arena while there is one. */
 static DCI_NOINLINE dc_status dci_sim_load(dci_sim_problem *problem, dci_sim_met *met, dc_arena *mem)
 {
@@ -4084,16 +4237,20 @@ static DCI_NOINLINE dc_status dci_sim_load(dci_sim_problem *problem, dci_sim_met
     dci_sim_friction *friction = &problem->friction;
     dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
     dc_friction_load *load = (dc_friction_load *)dc_arena_take(mem, 1, sizeof *load);
-    dc_status s;
+    dc_status s = DC_OK;
 
     if (!load) return DC_E_MEMORY;
+    load->count = 0;
 
     /* without friction the load is asked for all the same: it tells whether there are derivatives by the coefficient */
-    s = dc_friction_open(&sim->desc.friction, &problem->pair, p.friction > 0 ? p.friction : 1, sim->desc.h, &A,
-                         pose + p.link_a, &B, pose + p.link_b, mem, &met->before, load);
+    if (!dci_sim_across(&problem->before, &p, &met->before))
+        s = dc_friction_open(&sim->desc.friction, &problem->pair, p.friction > 0 ? p.friction : 1, sim->desc.h, &A,
+                             pose + p.link_a, &B, pose + p.link_b, mem, &met->before, load);
     if (s != DC_OK && s != DC_E_DIVERGED) return s;
     friction->doubt += s == DC_E_DIVERGED;
     met->plane = met->before;
+    met->at[0] = pose[p.link_a];
+    met->at[1] = pose[p.link_b];
     if (load->count > 0) met->load = load;
     else mem->used = used;
     return DC_OK;
@@ -4494,14 +4651,11 @@ static DCI_NOINLINE void dci_sim_gather(int want, dci_sim_energy *at)
 
     /* about the roots' origins */
     for (i = 0; i < sim->links; ++i) {
-        dc_v3 r = dci_sim_arm(place, i);
-        dc_real X[36];
+        const dc_v3 r = dci_sim_arm(place, i);
         at->force = dc_max(at->force, dci_sim_size(sums->contact + 6*i));
         dci_sim_shift(r, sums->contact + 6*i, sums->carried + 12*i);
         dci_sim_shift(r, sums->inertia + 6*i, sums->carried + 12*i + 6);
-        if (!curved || sim->link[i].parent < 0) continue;
-        dci_sim_shift_block(r, r, sums->form + 36*i, 6, X);
-        memcpy(sums->form + 36*i, X, sizeof X);
+        if (curved && sim->link[i].parent >= 0) dci_sim_shift_form(r, sums->form + 36*i);
     }
 
     /* from the tips to the roots */
@@ -5294,14 +5448,12 @@ static DCI_NOINLINE dc_status dci_sim_take_duals(const dci_sim_problem *problem,
     for (k = 0; k < sim->hulls; ++k)
         for (p = 0; p < sim->planes; ++p) {
             const dc_sim_hull *hull = sim->hull + k;
-            const dc_sim_plane *plane = sim->plane + p;
-            if (!dci_sim_near_plane(problem, &problem->before, k, p)) continue;
+            dci_sim_seen seen;
+            if (!dci_sim_near_plane(problem, &problem->before, k, p, &seen)) continue;
             for (j = 0; j < hull->n; ++j) {
-                const dc_v3 x = dc_mul(problem->before.rotation + hull->link, sim->vertex[hull->begin + j]);
-                const dc_v3 old = dc_add(x, problem->before.pose[hull->link].t);
+                const dc_real slack = dci_sim_slack(&seen.before, hull, sim->vertex[hull->begin + j]);
                 dc_real slope, unread;
-                dci_sim_barrier(sim->desc.global, sim->desc.support,
-                                (dc_dot(plane->n, old) + plane->d - hull->round)/sim->desc.length, &slope, &unread);
+                dci_sim_barrier(sim->desc.global, sim->desc.support, slack/sim->desc.length, &slope, &unread);
                 duals->touches += slope < 0;
             }
         }
@@ -5778,6 +5930,8 @@ static DCI_NOINLINE dc_status dci_sim_find_factor(dci_sim_work *W, dc_sim_info *
             shift = shift > 0 ? 4*shift : DC_R(0.01);
             continue;
         }
+        if (!factor->measured) dci_sim_measure(&W->at, factor->measure);
+        factor->measured = 1;
         if (sim->pieces == 1 && info->iterations >= DCI_SIM_LATE && dci_sim_spectrum(sim->nv, W->scratch.mem, factor)) {
             info->shifts++;
             factor->spectral = 1;
@@ -6244,7 +6398,8 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
     dci_sim_keep_duals(W, 1);
     acting = dc_max(problem->motion, at->force);
     W->trees.allowed = DCI_SIM_MODEL*sim->desc.tolerance*acting;
-    dci_sim_measure(at, W->factor.measure);
+    dci_sim_zero(W->factor.measure, (size_t)sim->nv);
+    W->factor.measured = 0;
     W->factor.least = DCI_SIM_LEAST;
     W->factor.negative = 1;
 
@@ -6384,16 +6539,17 @@ static DCI_NOINLINE dc_status dci_sim_plane_forces(const dci_sim_problem *proble
     const int i = sim->hull[k].link;
     const dc_real mu = sim->link[i].friction*sim->plane[p].friction*dci_sim_material(sim, i, sim->links + p);
     const dc_v3 down = dc_scale(-sim->hull[k].round, sim->plane[p].n);
+    dci_sim_seen seen;
     dci_sim_touch t, slip;
     int j;
 
-    if (!dci_sim_near_plane(problem, place, k, p)) return DC_OK;
+    if (!dci_sim_near_plane(problem, place, k, p, &seen)) return DC_OK;
     for (j = 0; j < sim->hull[k].n; ++j) {
         dc_contact_force c;
-        if (!dci_sim_touches(problem, place, k, p, j, DCI_SIM_GRADIENT, NULL, &t)) return DC_E_OVERLAP;
+        if (!dci_sim_touches(problem, place, k, p, j, &seen, DCI_SIM_GRADIENT, NULL, &t)) return DC_E_OVERLAP;
         slip = t;
         if (sim->hull[k].round > 0)
-            dci_sim_touches(problem, place, k, p, sim->hull[k].n + j, DCI_SIM_GRADIENT, NULL, &slip);
+            dci_sim_touches(problem, place, k, p, sim->hull[k].n + j, &seen, DCI_SIM_GRADIENT, NULL, &slip);
         if (!t.felt && !slip.slides) continue;
 
         /* the force that O has at the vertex, friction apart */
@@ -6758,12 +6914,13 @@ static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
     const int i = sim->hull[k].link;
     const dc_real factor = dci_sim_material(sim, i, sim->links + p);
     int j, c;
+    dci_sim_seen seen;
     dci_sim_touch t;
 
-    if (!dci_sim_near_plane(problem, now, k, p)) return;
+    if (!dci_sim_near_plane(problem, now, k, p, &seen)) return;
     for (j = 0; j < dci_sim_touch_count(sim->hull + k); ++j) {
         dc_real B[36], w[6] = {0};
-        if (!dci_sim_touches(problem, now, k, p, j, DCI_SIM_DERIVATIVES, NULL, &t)) continue;
+        if (!dci_sim_touches(problem, now, k, p, j, &seen, DCI_SIM_DERIVATIVES, NULL, &t)) continue;
         if (!t.felt && !t.slides) continue;
         if (terms->by.now.twist) {
             dci_sim_plane_back(terms, k, p, sim->hull[k].begin + j%sim->hull[k].n, &t);
