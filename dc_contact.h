@@ -10882,16 +10882,21 @@ static void dci_dual_form(const dc_real w[3], const dc_real lambda[3], dc_real s
 static DCI_NOINLINE void dci_friction_dual_factor(dci_friction *f)
 {
     dc_real H[3][3] = {{0}};
-    int k, i, j;
+    int k;
     for (k = 0; k < f->load.loaded; ++k) {
         const dci_slip *s = f->load.slip + k;
-        dc_real K[3][3], T[3][3], TK[3][3];
+        dc_real K[3][3], T[3][3], c0, c1, c2, t0, t1, t2;
         dci_slip_jacobian(f, s, K);
         dci_dual_form(s->slip, f->dual[k].tried.force, s->weight/s->speed, T);
-        for (i = 0; i < 3; ++i)
-            for (j = 0; j < 3; ++j) TK[i][j] = T[i][0]*K[0][j] + T[i][1]*K[1][j] + T[i][2]*K[2][j];
-        for (i = 0; i < 3; ++i)
-            for (j = 0; j <= i; ++j) H[i][j] += K[0][i]*TK[0][j] + K[1][i]*TK[1][j] + K[2][i]*TK[2][j];
+
+        /* K's first columns are those of 1; c its last, t = T c */
+        c0 = K[0][2];  c1 = K[1][2];  c2 = K[2][2];
+        t0 = T[0][0]*c0 + T[0][1]*c1 + T[0][2]*c2;
+        t1 = T[1][0]*c0 + T[1][1]*c1 + T[1][2]*c2;
+        t2 = T[2][0]*c0 + T[2][1]*c1 + T[2][2]*c2;
+        H[0][0] += T[0][0];
+        H[1][0] += T[1][0];  H[1][1] += T[1][1];
+        H[2][0] += t0;       H[2][1] += t1;       H[2][2] += c0*t0 + c1*t1 + c2*t2;
     }
     dci_friction_factor(f->motion.unknowns, H, f->motion.lower_by_duals);
 }
@@ -10904,6 +10909,7 @@ static DCI_NOINLINE void dci_friction_hessian(const dci_friction *f, const dci_p
 {
     const dc_v3 b1 = f->load.frame.side_1, b2 = f->load.frame.side_2;
     const dc_real *L = f->dual ? f->motion.lower_by_duals : f->motion.lower, h = f->load.time_step;
+    const dc_real inverse = 1/h;
     dc_real C[3][12];
     int i, j, k, b, m = f->motion.unknowns;
 
@@ -10930,11 +10936,13 @@ static DCI_NOINLINE void dci_friction_hessian(const dci_friction *f, const dci_p
         }
         dci_slip_jacobian(f, s, K);
         for (j = 0; j < 6; ++j) {
-            dc_real t[3];
-            for (i = 0; i < 3; ++i) t[i] = T[i][0]*E[0][j] + T[i][1]*E[1][j];
-            SE[0][j] = t[0]/h;
-            SE[1][j] = t[1]/h;
-            for (i = 0; i < m; ++i) C[i][6*b + j] += K[0][i]*t[0] + K[1][i]*t[1] + K[2][i]*t[2];
+            const dc_real t0 = T[0][0]*E[0][j] + T[0][1]*E[1][j], t1 = T[1][0]*E[0][j] + T[1][1]*E[1][j];
+            const dc_real t2 = T[2][0]*E[0][j] + T[2][1]*E[1][j];
+            SE[0][j] = t0*inverse;
+            SE[1][j] = t1*inverse;
+            C[0][6*b + j] += t0;        /* K's first columns are those of 1 */
+            C[1][6*b + j] += t1;
+            C[2][6*b + j] += K[0][2]*t0 + K[1][2]*t1 + K[2][2]*t2;
         }
 
         H = hess + 78*b;
@@ -10948,6 +10956,7 @@ static DCI_NOINLINE void dci_friction_hessian(const dci_friction *f, const dci_p
             for (k = 0; k < i; ++k) C[i][j] -= L[3*i + k]*C[k][j];
             C[i][j] /= L[4*i];
         }
+    for (j = 0; m < 3 && j < 12; ++j) C[2][j] = 0;
     for (i = 0; i < 12; ++i)
         for (j = i; j < 12; ++j) hess[12*i + j] -= C[0][i]*C[0][j] + C[1][i]*C[1][j] + C[2][i]*C[2][j];
 

@@ -2283,6 +2283,9 @@ static int dci_sim_single(dc_sim_joint j) { return j == DC_SIM_HINGE || j == DC_
 /* where its rotation begins among its tangents: after a free joint's velocity */
 static int dci_sim_turn_at(dc_sim_joint j) { return j == DC_SIM_FREE ? 3 : 0; }
 
+/* coordinates, the first ones, that only move */
+static int dci_sim_straight(dc_sim_joint j) { return j == DC_SIM_FREE ? 3 : j == DC_SIM_SLIDE; }
+
 static dc_quat dci_sim_q4(const dc_real *q)
 {
     dc_quat r;
@@ -2444,7 +2447,7 @@ static void dci_sim_lever(const dc_sim *sim, const dc_real *q, int i, dc_v3 x, d
     for (; i >= 0; i = sim->link[i].parent) {
         const dc_sim_link *l = sim->link + i;
         const int at = sim->v_at[i], nv = dci_sim_nv(l->joint);
-        const int straight = l->joint == DC_SIM_FREE ? 3 : l->joint == DC_SIM_SLIDE;
+        const int straight = dci_sim_straight(l->joint);
         dc_v3 arm;
         frame = dci_sim_joint_frame(sim, q, i);
         arm = dc_sub(x, dc_pose_apply(frame, dci_sim_joint_pose(l, q + sim->q_at[i]).t));
@@ -2479,6 +2482,15 @@ DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n)
         for (i = 0; i < sizeof *x; ++i, b >>= 8) h = (h ^ (b & 255))*UINT64_C(1099511628211);
     }
     return h;
+}
+
+/* Do the coordinates of link i move it and turn it about its origin along the axes of the world? Then the matrix of its
+ * twists by them is the unit one. */
+static int dci_sim_plain(const dc_sim *sim, int i)
+{
+    const dc_sim_link *l = sim->link + i;
+    const dc_quat q = l->attach.q;
+    return l->joint == DC_SIM_FREE && l->parent < 0 && q.w == 1 && q.x == 0 && q.y == 0 && q.z == 0;
 }
 
 /* about a point at `arm` from o */
@@ -2714,6 +2726,20 @@ static void dci_sim_zero(dc_real *x, size_t n)
     for (k = 0; x && k < n; ++k) x[k] = 0;
 }
 
+/* to += x, which are apart: four at a time, so that it needs no proof of that to vectorise */
+static void dci_sim_sum(const dc_real *x, int n, dc_real *to)
+{
+    int k;
+    for (k = 0; k + 4 <= n; k += 4) {
+        const dc_real a = x[k] + to[k], b = x[k + 1] + to[k + 1], c = x[k + 2] + to[k + 2], d = x[k + 3] + to[k + 3];
+        to[k] = a;
+        to[k + 1] = b;
+        to[k + 2] = c;
+        to[k + 3] = d;
+    }
+    for (; k < n; ++k) to[k] += x[k];
+}
+
 /* Where derivatives go: entry (a, c) of a matrix with nv rows; or, with `twist`, its product with a vector `weight` of
  * rows, `twist` being the twists of the links by it. out NULL: nowhere. */
 typedef struct {
@@ -2812,16 +2838,18 @@ static void dci_sim_put_both(const dci_sim_sink *s, int a, int b, dc_real x)
     if (i != j) s->out[j*s->stride + i] += x;
 }
 
-/* the entries of b with the coordinates from a to end, others than b, and of these with b, by the wrench m of b */
-static void dci_sim_put_cross_terms(const dci_sim_sink *s, const dci_sim_axis *axis, int a, int end, int b,
-                                    const dc_real m[6])
+/* The entries of b with the coordinates of the joint of link l above, and of these with b, by the wrench m of b. */
+static void dci_sim_put_above(const dci_sim_place *place, const dci_sim_sink *s, int l, int b, const dc_real m[6])
 {
-    const size_t i = (size_t)(a - s->row), j = (size_t)(b - s->row);
+    const dc_sim *sim = place->sim;
+    const int first = sim->v_at[l], n = dci_sim_nv(sim->link[l].joint), plain = dci_sim_plain(sim, l);
+    const size_t i = (size_t)(first - s->row), j = (size_t)(b - s->row);
     dc_real *down = s->out + i*s->stride + j, *along = s->out + j*s->stride + i;
-    for (; a < end; ++a, down += s->stride, ++along) {
-        const dc_real x = dci_sim_power(axis + a, m);
+    int k;
+    for (k = 0; k < n; ++k, down += s->stride) {
+        const dc_real x = plain ? m[k] : dci_sim_power(place->axis + first + k, m);
         *down += x;
-        *along += x;
+        along[k] += x;
     }
 }
 
@@ -2918,6 +2946,15 @@ static DCI_NOINLINE void dci_sim_put_cross(const dci_sim_place *place, int i, in
     dc_real X[36], m[6];
     int l, k, a, b;
 
+    if (dci_sim_plain(sim, i) && dci_sim_plain(sim, j)) {
+        for (a = 0; a < 6; ++a)
+            for (b = 0; b < 6; ++b) {
+                const int row = sim->v_at[i] + a, column = sim->v_at[j] + b;
+                if (s->out) dci_sim_put_row(s, row, column, B[a*ldb + b]);
+                if (t->out) dci_sim_put_row(t, column, row, B[a*ldb + b]);
+            }
+        return;
+    }
     dci_sim_shift_block(dci_sim_arm(place, i), dci_sim_arm(place, j), B, ldb, X);
     for (; j >= 0; j = sim->link[j].parent)
         for (b = sim->v_at[j]; b < sim->v_at[j] + dci_sim_nv(sim->link[j].joint); ++b) {
@@ -2983,17 +3020,17 @@ static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_place *place, const dc_r
     for (i = 0; i < sim->links; ++i) {
         const dci_sim_sink own = dci_sim_own(sim, H, sim->piece[i]), *s = &own;
         const int n = dci_sim_nv(sim->link[i].joint), first = sim->v_at[i];
-        const int straight = dci_sim_single(sim->link[i].joint) ? sim->link[i].joint == DC_SIM_SLIDE
-                                                                : dci_sim_turn_at(sim->link[i].joint);
+        const int straight = dci_sim_straight(sim->link[i].joint), plain = dci_sim_plain(sim, i);
         for (k = 0; k < n + (t->out ? 6 : 0); ++k) {
             const int joint = k < n, b = joint ? first + k : sim->nv + 6*i + k - n;
             dc_real m[6];
-            dci_sim_press(form + 36*i, axis + b, m);
+            if (joint && plain) memcpy(m, form + 36*i + 6*k, sizeof m);
+            else dci_sim_press(form + 36*i, axis + b, m);
 
             /* a: the same joint's, up to b; of one rotation the half-sum, c of an axis that slides only meets one that
              * turns after it */
             for (a = first; a < first + (joint ? k + 1 : n); ++a) {
-                dc_real x = dci_sim_power(axis + a, m);
+                dc_real x = plain ? m[a - first] : dci_sim_power(axis + a, m);
                 if (joint && c) {
                     const dc_v3 wa = axis[a].turn, wb = axis[b].turn;
                     const int both = a >= first + straight;
@@ -3013,7 +3050,7 @@ static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_place *place, const dc_r
                 dci_sim_put_row(t, b, a - sim->nv, dc_dot(axis[a].turn, c[b]));
             for (l = sim->link[i].parent; l >= 0; l = sim->link[l].parent) {
                 const int end = sim->v_at[l] + dci_sim_nv(sim->link[l].joint);
-                if (joint) dci_sim_put_cross_terms(s, axis, sim->v_at[l], end, b, m);
+                if (joint) dci_sim_put_above(place, s, l, b, m);
                 else for (a = sim->v_at[l]; a < end; ++a)
                     dci_sim_put_row(t, a, b - sim->nv, dci_sim_power(axis + a, m));
                 for (a = sim->nv + 6*l; t->out && joint && a < sim->nv + 6*l + 6; ++a)
@@ -3779,7 +3816,7 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     const int curved = want >= DCI_SIM_DERIVATIVES;
     dc_v3 y, old;
     dc_real mu, d1, d2, b1, b2;
-    dc_m3 nn, ee, by_y;
+    dc_m3 nn, by_y;
     dci_sim_slip s;
     int c;
 
@@ -3804,10 +3841,8 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     t->slides = b1 < 0 && balls == second;
     if (!t->felt && !t->slides) return 1;
     nn = dc_outer(n, n);
-    for (c = 0; curved && c < 9; ++c) {
-        t->stiffness.m[c] = ks*d2/(l*l)*nn.m[c];
-        if (!duals) t->mixed.m[c] = 0;
-    }
+    for (c = 0; curved && c < 9; ++c) t->stiffness.m[c] = ks*d2/(l*l)*nn.m[c];
+    for (c = 0; curved && !duals && c < 9; ++c) t->mixed.m[c] = 0;
     if (!t->slides) return 1;
 
     /* friction */
@@ -3817,12 +3852,15 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     t->value += ks*mu*s.value;
     t->force = dc_madd(t->force, mu, t->slip);
     if (!curved) return 1;
-    ee = dc_outer(s.along, s.along);
-    for (c = 0; c < 9; ++c) by_y.m[c] = ks*mu*(s.weight*((c%4 == 0 ? 1 : 0) - nn.m[c]) - s.across*ee.m[c]);
+    if (duals && duals->next < duals->touches) dci_sim_dual_form(sim, &s, duals, &nn, ks*mu*s.weight, &by_y);
+    else {
+        const dc_m3 ee = dc_outer(s.along, s.along);
+        for (c = 0; c < 9; ++c) by_y.m[c] = ks*mu*(s.weight*((c%4 == 0 ? 1 : 0) - nn.m[c]) - s.across*ee.m[c]);
+    }
     if (!duals) {
         const dc_m3 en = dc_outer(s.along, n);
         for (c = 0; c < 9; ++c) t->mixed.m[c] = ks*mu*s.rise*en.m[c] - by_y.m[c];
-    } else if (duals->next < duals->touches) dci_sim_dual_form(sim, &s, duals, &nn, ks*mu*s.weight, &by_y);
+    }
     for (c = 0; c < 9; ++c) t->stiffness.m[c] += by_y.m[c];
     return 1;
 }
@@ -3835,15 +3873,15 @@ static DCI_NOINLINE void dci_sim_eval_plane(const dci_sim_problem *problem, int 
     const dc_sim_hull *hull = sim->hull + k;
     const dc_real beyond = dci_sim_reach(sim, 1)*(1 + 4*DC_EPS);    /* where the barrier is 0, however it is rounded */
     const int i = hull->link;
-    int j, a, b, felt = 0;
+    dc_real *H = at->sums.form + 36*i, trace;
+    dc_m3 rf, moment = DC_ZERO;
     dci_sim_seen seen;
     dci_sim_touch t;
+    int j, c, felt = 0;
 
     if (!dci_sim_near_plane(problem, &at->place, k, p, &seen)) return;
     for (j = 0; j < dci_sim_touch_count(hull); ++j) {
         const dc_v3 x = sim->vertex[hull->begin + (j < hull->n ? j : j - hull->n)];
-        dc_m3 rf;
-        dc_real *H = at->sums.form + 36*i, rf0;
         if (dci_sim_slack(&seen.now, hull, x) >= beyond && dci_sim_slack(&seen.before, hull, x) >= beyond) continue;
         if (!dci_sim_touches(problem, &at->place, k, p, j, &seen, want, scratch->duals, &t)) {
             at->status = DC_E_OVERLAP;
@@ -3860,16 +3898,16 @@ static DCI_NOINLINE void dci_sim_eval_plane(const dci_sim_problem *problem, int 
         at->noise += dc_sqrt(dc_dot(t.force, t.force))*dc_sqrt(dc_dot(t.arm, t.arm));
         if (want == DCI_SIM_GRADIENT) continue;
         dci_sim_arm_form(H, t.arm, &t.stiffness);
-        if (want == DCI_SIM_SEMIDEFINITE) continue;
-
-        /* second order of the rotation: sym(r f^T) - r.f */
         rf = dc_outer(t.arm, t.force);
-        rf0 = dc_dot(t.arm, t.force);
-        for (a = 0; a < 3; ++a)
-            for (b = 0; b < 3; ++b)
-                H[6*(a + 3) + b + 3] += DC_R(0.5)*(rf.m[3*a + b] + rf.m[3*b + a]) - (a == b ? rf0 : 0);
+        for (c = 0; c < 9; ++c) moment.m[c] += rf.m[c];
     }
     at->contacts += felt;
+    if (want != DCI_SIM_DERIVATIVES) return;
+
+    /* second order of the rotation: the sum of sym(r f^T) - r.f */
+    trace = moment.m[0] + moment.m[4] + moment.m[8];
+    for (c = 0; c < 9; ++c)
+        H[21 + 6*(c/3) + c%3] += DC_R(0.5)*(moment.m[c] + moment.m[3*(c%3) + c/3]) - (c%4 == 0 ? trace : 0);
 }
 
 /* ---- pairs of hulls ---- */
@@ -3891,7 +3929,7 @@ static void dci_sim_keep_cross(int i, int j, const dc_real *H, int ldb, dc_arena
 }
 
 /* Adds gradient and Hessian of a pair of links, times the stiffness: own blocks to their forms, the others to the
- * Hessian. The jet's own Hessian is clamped and scaled on the way. */
+ * Hessian. The jet's own Hessian is clamped on the way. */
 static DCI_NOINLINE void dci_sim_add_pair(int i, int j, int want, dci_sim_jet *jet, dc_arena *mem, dci_sim_energy *at)
 {
     const dci_sim_place *place = &at->place;
@@ -3899,7 +3937,7 @@ static DCI_NOINLINE void dci_sim_add_pair(int i, int j, int want, dci_sim_jet *j
     const int a = place->sim->piece[i], b = place->sim->piece[j];
     const dci_sim_sink none = DC_ZERO;
     dci_sim_sink ij = DC_ZERO, ji = DC_ZERO;
-    dc_real *H = jet->hessian;
+    dc_real *H = jet->hessian, cross[36], turned[36];
     int r, c;
 
     dci_sim_add_noise(at, place->pose[i].t, ks, g);
@@ -3921,17 +3959,18 @@ static DCI_NOINLINE void dci_sim_add_pair(int i, int j, int want, dci_sim_jet *j
     }
 
     if (want == DCI_SIM_SEMIDEFINITE) dc_psd_clamp(12, H, 12, 0, mem);
-    for (r = 0; r < 144; ++r) H[r] *= ks;
-
     for (r = 0; r < 6; ++r)
         for (c = 0; c < 6; ++c) {
-            at->sums.form[36*i + 6*r + c] += H[12*r + c];
-            at->sums.form[36*j + 6*r + c] += H[12*(r + 6) + c + 6];
+            at->sums.form[36*i + 6*r + c] += ks*H[12*r + c];
+            at->sums.form[36*j + 6*r + c] += ks*H[12*(r + 6) + c + 6];
+            cross[6*r + c] = ks*H[12*r + c + 6];
         }
-    if (ij.out || ji.out) dci_sim_put_cross(place, i, j, H + 6, 12, &ij, &ji);
-    if (at->keep) dci_sim_keep_cross(i, j, H + 6, 12, mem, at);
-    dci_sim_put_block(place, i, place, j, H + 6, 12, &none, &at->attach);
-    dci_sim_put_block(place, j, place, i, H + 72, 12, &none, &at->attach);
+    if (ij.out || ji.out) dci_sim_put_cross(place, i, j, cross, 6, &ij, &ji);
+    if (at->keep) dci_sim_keep_cross(i, j, cross, 6, mem, at);
+    if (!at->attach.out) return;
+    dci_sim_put_block(place, i, place, j, cross, 6, &none, &at->attach);
+    for (r = 0; r < 36; ++r) turned[r] = cross[6*(r%6) + r/6];
+    dci_sim_put_block(place, j, place, i, turned, 6, &none, &at->attach);
 }
 
 /* least distance of the vertices of hull k to the plane of separation */
@@ -4646,7 +4685,6 @@ static DCI_NOINLINE void dci_sim_gather(int want, dci_sim_energy *at)
     const dc_sim *sim = place->sim;
     const dci_sim_sums *sums = &at->sums;
     const int curved = want >= DCI_SIM_DERIVATIVES;
-    size_t k;
     int i;
 
     /* about the roots' origins */
@@ -4667,13 +4705,13 @@ static DCI_NOINLINE void dci_sim_gather(int want, dci_sim_energy *at)
             at->grad[sim->v_at[i] + j] += dci_sim_power(a, m) + dci_sim_power(a, m + 6);
         }
         if (up < 0) continue;
-        for (j = 0; j < 12; ++j) sums->carried[12*up + j] += sums->carried[12*i + j];
-        for (j = 0; curved && j < 36; ++j) sums->form[36*up + j] += sums->form[36*i + j];
+        dci_sim_sum(sums->carried + 12*i, 12, sums->carried + 12*up);
+        if (curved) dci_sim_sum(sums->form + 36*i, 36, sums->form + 36*up);
     }
     if (!curved) return;
 
     /* the curvature is of all wrenches together */
-    for (k = 0; k < 6*(size_t)sim->links; ++k) sums->contact[k] += sums->inertia[k];
+    dci_sim_sum(sums->inertia, 6*sim->links, sums->contact);
     if (want == DCI_SIM_DERIVATIVES)
         dci_sim_brackets(place, sums->contact, at->attach.out != NULL, sums->load, sums->bracket);
     dci_sim_put_tree(place, sums->form, want == DCI_SIM_DERIVATIVES ? sums->bracket : NULL, &at->hessian, &at->attach);
