@@ -10019,7 +10019,7 @@ static dc_status dci_grains_reuse(dc_grains *g, int block, dc_real *x, dc_arena 
     dc_status status;
 
     for (k = 0; k < n; ++k) {
-        how = dci_grain_recall(g, order[k], x + k);
+        how = (int)dci_grain_recall(g, order[k], x + k);
         lane[how][count[how]++] = k;
     }
 
@@ -10035,7 +10035,7 @@ static dc_status dci_grains_reuse(dc_grains *g, int block, dc_real *x, dc_arena 
             dc_grain_kept *keep = g->keep + order[i];
             const dc_real margin = g->desc.sweeps > 0 ? dci_grain_margin(g, g->contact + order[i]) : 0;
             if (how == DCI_ASK_DISTANCE && pair->length*asked[3*DCI_GRAIN_LANES + k] < margin) {
-                const int next = keep->reach > 0 ? DCI_ASK_HESSIAN : DCI_ASK_GRADIENT;
+                const int next = keep->reach > 0 ? (int)DCI_ASK_HESSIAN : (int)DCI_ASK_GRADIENT;
                 lane[next][count[next]++] = i;
             } else dci_grain_learn((dci_grain_question)how, asked + k, x + i, keep);
         }
