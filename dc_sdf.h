@@ -138,6 +138,7 @@
  *   [point]           the field at a point
  *   [parameters]      derivatives by parameters
  *   [batch]           many points
+ *   [along]           third derivatives along directions
  *   [bounds]          least values over balls
  *   [marching]        meshes: marching tetrahedra
  *   [collapse]        meshes: collapsing edges, and the call
@@ -182,6 +183,8 @@
 #define dc_sdf_eval_params dc_sdf_eval_params_f
 #define dc_sdf_batch_bytes dc_sdf_batch_bytes_f
 #define dc_sdf_eval_batch dc_sdf_eval_batch_f
+#define dc_sdf_along_bytes dc_sdf_along_bytes_f
+#define dc_sdf_ddir_along dc_sdf_ddir_along_f
 #define dc_sdf_bound dc_sdf_bound_f
 #define dc_sdf_mesh_bytes dc_sdf_mesh_bytes_f
 #define dc_sdf_mesh dc_sdf_mesh_f
@@ -313,6 +316,14 @@ DC_DEF size_t dc_sdf_batch_bytes(void);
  * DC_E_ARG as there, for any of the points: outputs untouched. DC_E_RANGE: outputs are lost. */
 DC_DEF dc_status dc_sdf_eval_batch(const dc_sdf *s, int count, const dc_real *x, size_t stride, dc_arena *mem,
                                    const dc_sdf_out *out);
+
+/* Derivative of ddir along directions u, 3 rows as x: 6 rows as ddir, one derivative more than dc_sdf_eval_batch gives.
+ * Infinite, and large here, on the coordinate planes of superquadrics with an exponent above 2/3. dc_sdf_along_bytes of
+ * arena. DC_E_ARG, DC_E_RANGE: as above; also a direction that is not finite or beyond DC_LIMIT, or a superquadric with
+ * `taubin`, whose fourth derivatives are not there. */
+DC_DEF size_t dc_sdf_along_bytes(void);
+DC_DEF dc_status dc_sdf_ddir_along(const dc_sdf *s, int count, const dc_real *x, const dc_real *u, size_t stride,
+                                   dc_arena *mem, dc_real *dddir);
 
 /* Lower bounds of a field over `count` balls of centres x and radii r >= 0: least[i] <= phi everywhere in ball i, to
  * rounding. What a point costs is not paid: a superquadric is bounded by the ball that holds it, so that the bound is
@@ -2458,6 +2469,426 @@ DC_DEF dc_status dc_sdf_eval_batch(const dc_sdf *s, int count, const dc_real *x,
         if (lone && dir > 0 && !dci_sdf_block_run(b, s, n, 1, dir)) return DC_E_RANGE;
         dci_sdf_block_put(b, 1, 3, n, out->dir, stride, i);
         dci_sdf_block_put(b, 4, 6, n, out->ddir, stride, i);
+    }
+    return DC_OK;
+}
+
+/* ---- [along] third derivatives along directions --------------------------------------------- */
+/* In: a field, points, directions; out: the Hessian's derivative along them, in jets of which only the Hessian counts.
+ *
+ * stage                    | reads                   | writes                     | equation
+ * dci_radial_along, ..     | a point, a direction    | that of a primitive        | below
+ * dci_sdf_fold_along       | fold, a jet, both's     | that of the fold           | below
+ * dci_sdf_third_run        | points, directions      | fold_along                 | all of these, each primitive */
+
+typedef struct {
+    dci_sdf_block at;
+    dci_sdf_points direction[3], local[3];      /* of the body; of a primitive, over its unit */
+    dci_sdf_points along[10], fold_along[10];   /* of the primitive, of the fold so far */
+} dci_sdf_third;
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-trapping-math")
+#endif
+
+DCI_LANE dc_v3 dci_jet_grad(dci_jet j)
+{
+    dc_v3 g;
+    g.x = j.by_x; g.y = j.by_y; g.z = j.by_z;
+    return g;
+}
+
+/* the Hessian times u */
+DCI_LANE dc_v3 dci_jet_turn(dci_jet j, dc_v3 u)
+{
+    dc_v3 r;
+    r.x = j.by_xx*u.x + j.by_xy*u.y + j.by_xz*u.z;
+    r.y = j.by_xy*u.x + j.by_yy*u.y + j.by_yz*u.z;
+    r.z = j.by_xz*u.x + j.by_yz*u.y + j.by_zz*u.z;
+    return r;
+}
+
+/* adds c times the Hessian of h */
+DCI_LANE dci_jet dci_jet_add_hess(dci_jet j, dc_real c, dci_jet h)
+{
+    j.by_xx += c*h.by_xx; j.by_xy += c*h.by_xy; j.by_xz += c*h.by_xz;
+    j.by_yy += c*h.by_yy; j.by_yz += c*h.by_yz; j.by_zz += c*h.by_zz;
+    return j;
+}
+
+/* adds c (a b^T + b a^T) to the Hessian */
+DCI_LANE dci_jet dci_jet_add_pair(dci_jet j, dc_real c, dc_v3 a, dc_v3 b)
+{
+    j.by_xx += 2*c*a.x*b.x; j.by_xy += c*(a.x*b.y + a.y*b.x); j.by_xz += c*(a.x*b.z + a.z*b.x);
+    j.by_yy += 2*c*a.y*b.y; j.by_yz += c*(a.y*b.z + a.z*b.y); j.by_zz += 2*c*a.z*b.z;
+    return j;
+}
+
+/* the Hessian, or 0 */
+DCI_LANE dci_jet dci_jet_keep_hess(int keep, dci_jet j)
+{
+    j.by_xx = dci_sdf_pick(keep, j.by_xx, 0); j.by_xy = dci_sdf_pick(keep, j.by_xy, 0);
+    j.by_xz = dci_sdf_pick(keep, j.by_xz, 0); j.by_yy = dci_sdf_pick(keep, j.by_yy, 0);
+    j.by_yz = dci_sdf_pick(keep, j.by_yz, 0); j.by_zz = dci_sdf_pick(keep, j.by_zz, 0);
+    return j;
+}
+
+/* s p + t q */
+DCI_LANE dc_v3 dci_sdf_line(dc_real s, dc_v3 p, dc_real t, dc_v3 q)
+{
+    dc_v3 r;
+    r.x = s*p.x + t*q.x; r.y = s*p.y + t*q.y; r.z = s*p.z + t*q.z;
+    return r;
+}
+
+DCI_LANE dc_real dci_sdf_dot(dc_v3 p, dc_v3 q) { return p.x*q.x + p.y*q.y + p.z*q.z; }
+
+/* phi'' of dci_radial, term by term; with f = grad F/F, k = 1 - 1/F, rho = r/F and ' along u:
+ *     n' = (u - (n.u) n)/r,   f' = F''u/F - (f.u) f,   (F''/F)' = F'''u/F - (f.u) F''/F
+ *     k' = (f.u)/F,           rho' = rho ((n.u)/r - f.u)                                          */
+DCI_LANE dci_jet dci_radial_along(const dci_quadric *s, dci_powers w, dc_v3 x, dc_v3 u)
+{
+    const dci_gauge F = dci_gauge_of(s, w, x.x, x.y, x.z, 2);
+    const dci_jet bent = dci_gauge_along(s, &F, x.x, x.y, x.z, u.x, u.y, u.z);
+    const int centre = !(F.jet.value > DCI_SDF_CENTRE);
+    const dc_real r = w.radius > 0 ? w.radius : DC_R(1), ir = 1/r, iF = 1/(centre ? DC_R(1) : F.jet.value);
+    const dc_real k = 1 - iF, rho = r*iF;
+    const dc_v3   n = dci_sdf_line(ir, x, 0, x), f = dci_sdf_line(iF, dci_jet_grad(F.jet), 0, x);
+    const dc_real nu = dci_sdf_dot(n, u), fu = dci_sdf_dot(f, u);
+    const dc_v3   dn = dci_sdf_line(ir, u, -ir*nu, n), df = dci_sdf_line(iF, dci_jet_turn(F.jet, u), -fu, f);
+    const dc_real dkr = (iF*fu - k*ir*nu)*ir, drho = rho*(ir*nu - fu);
+    dci_jet T = dci_jet_zero();
+
+    /* k/r (1 - n n^T) */
+    T.by_xx = T.by_yy = T.by_zz = dkr;
+    T = dci_jet_add_pair(T, DC_R(-0.5)*dkr, n, n);
+    T = dci_jet_add_pair(T, -(k*ir), dn, n);
+
+    /* (n f^T + f n^T)/F */
+    T = dci_jet_add_pair(T, -(iF*fu), n, f);
+    T = dci_jet_add_pair(T, iF, dn, f);
+    T = dci_jet_add_pair(T, iF, n, df);
+
+    /* rho (F''/F - 2 f f^T) */
+    T = dci_jet_add_hess(T, (drho - rho*fu)*iF, F.jet);
+    T = dci_jet_add_hess(T, rho*iF, bent);
+    T = dci_jet_add_pair(T, -drho, f, f);
+    T = dci_jet_add_pair(T, -2*rho, df, f);
+    return dci_jet_keep_hess(!centre, T);
+}
+
+DCI_LANE dci_jet dci_gauge_jet_along(const dci_quadric *s, dci_powers w, dc_v3 x, dc_v3 u)
+{
+    const dci_gauge F = dci_gauge_of(s, w, x.x, x.y, x.z, 2);
+    const dci_jet bent = dci_gauge_along(s, &F, x.x, x.y, x.z, u.x, u.y, u.z);
+    return dci_jet_keep_hess(F.jet.value > DCI_SDF_CENTRE, bent);
+}
+
+/* d'' = (1 - n n^T)/d in the coordinates that are outside:  d'''u = -((n.u) d'' + d''u n^T + n (d''u)^T)/d */
+DCI_LANE dci_jet dci_rounded_along(const dci_sdf_core *s, dc_v3 x, dc_v3 u)
+{
+    const dci_jet j = dci_rounded(s, x.x, x.y, x.z, 2);
+    const dc_v3   n = dci_jet_grad(j);
+    const dc_real d = j.value + s->radius, id = d > 0 ? 1/d : DC_R(0);
+    const dci_jet T = dci_jet_add_hess(dci_jet_zero(), -(id*dci_sdf_dot(n, u)), j);
+    return dci_jet_add_pair(T, -id, dci_jet_turn(j, u), n);
+}
+
+/* the weights above, of which the least stands for 0: far away it would be all there is */
+DCI_LANE dc_real dci_sdf_along_weight(dc_real e) { return e > 4*DC_REAL_MIN ? e : DC_R(0); }
+
+/* What becomes of T, the fold's, when dci_sdf_fold_join takes in a jet with A; d the difference of the gradients:
+ *     T <- (1 - lambda) T + lambda A + lambda' (hess_i - hess) - lambda' (1 - 2 lambda)/tau d d^T - c (d' d^T + d d'^T)
+ *     c = lambda (1 - lambda)/tau,   lambda' = -c d.u,   d' = (hess_i - hess) u                           */
+DCI_LANE dci_jet dci_sdf_fold_along(dci_sdf_fold f, dci_jet a, dc_real e, dc_real hess_tau, dci_jet T, dci_jet A,
+                                    dc_v3 u)
+{
+    const int     less = a.value - f.jet.value < 0;
+    const dc_real was = less ? f.sum*e : f.sum, is = less ? DC_R(1) : e, isum = 1/(was + is), w = is*isum, v = was*isum;
+    const dc_v3   d = dci_sdf_line(1, dci_jet_grad(a), -1, dci_jet_grad(f.jet));
+    const dc_v3   dd = dci_sdf_line(1, dci_jet_turn(a, u), -1, dci_jet_turn(f.jet, u));
+    const dc_real c = w*v*hess_tau, dw = -(c*dci_sdf_dot(d, u));
+    dci_jet r = dci_jet_add_hess(dci_jet_zero(), v, T);
+
+    r = dci_jet_add_hess(r, w, A);
+    r = dci_jet_add_hess(r, dw, a);
+    r = dci_jet_add_hess(r, -dw, f.jet);
+    r = dci_jet_add_pair(r, DC_R(-0.5)*(dw*(v - w)*hess_tau), d, d);
+    return dci_jet_add_pair(r, -c, dd, d);
+}
+
+DCI_LANE dc_v3 dci_sdf_third_vector(dci_sdf_points *row, int l)
+{
+    dc_v3 r;
+    r.x = row[0][l]; r.y = row[1][l]; r.z = row[2][l];
+    return r;
+}
+
+/* kernels of superquadrics, of what is rounded */
+static DCI_NOINLINE void dci_sdf_third_radial(dci_sdf_third *b, int w)
+{
+    const dci_quadric s = b->at.part.quadric;
+    int l;
+
+    for (l = 0; l < w; ++l)
+        dci_jet_store(b->along, l, dci_radial_along(&s, dci_powers_load(&b->at, l),
+                                                    dci_sdf_third_vector(b->at.local, l),
+                                                    dci_sdf_third_vector(b->local, l)), 2);
+}
+
+static DCI_NOINLINE void dci_sdf_third_gauge(dci_sdf_third *b, int w)
+{
+    const dci_quadric s = b->at.part.quadric;
+    int l;
+
+    for (l = 0; l < w; ++l)
+        dci_jet_store(b->along, l, dci_gauge_jet_along(&s, dci_powers_load(&b->at, l),
+                                                       dci_sdf_third_vector(b->at.local, l),
+                                                       dci_sdf_third_vector(b->local, l)), 2);
+}
+
+static DCI_NOINLINE void dci_sdf_third_rounded(dci_sdf_third *b, int w)
+{
+    const dci_sdf_core s = b->at.part.core;
+    int l;
+
+    for (l = 0; l < w; ++l)
+        dci_jet_store(b->along, l, dci_rounded_along(&s, dci_sdf_third_vector(b->at.local, l),
+                                                     dci_sdf_third_vector(b->local, l)), 2);
+}
+
+/* directions in the primitive's axes */
+static DCI_NOINLINE void dci_sdf_third_local(dci_sdf_third *b, int w)
+{
+    dci_sdf_part a = b->at.part;
+    int l;
+
+    a.origin.x = a.origin.y = a.origin.z = 0;
+    for (l = 0; l < w; ++l) {
+        const dc_v3 u = dci_sdf_to_local(&a, b->direction[0][l], b->direction[1][l], b->direction[2][l]);
+        b->local[0][l] = u.x; b->local[1][l] = u.y; b->local[2][l] = u.z;
+    }
+}
+
+/* to the body's axes, and into the fold, which has the primitive's jets not yet */
+static DCI_NOINLINE void dci_sdf_third_fold(dci_sdf_third *b, int w, int first, dc_real inv_tau, dc_real hess_tau)
+{
+    const dci_sdf_part a = b->at.part;
+    const dc_real unit = a.kernel == DCI_SDF_GAUGE ? DC_R(1) : a.unit;
+    int l;
+
+    for (l = 0; l < w; ++l) {
+        dci_jet A = dci_sdf_to_body(&a, dci_jet_load(b->along, l, 2), unit, 2);
+        if (!first) {
+            const dci_sdf_fold f = dci_sdf_fold_load(b->at.fold, b->at.fold_sum, l, 2);
+            const dci_jet j = dci_jet_load(b->at.jet, l, 2);
+            const dc_real e = dci_sdf_along_weight(dci_sdf_fold_weight(j.value - f.jet.value, inv_tau));
+            A = dci_sdf_fold_along(f, j, e, hess_tau, dci_jet_load(b->fold_along, l, 2), A,
+                                   dci_sdf_third_vector(b->direction, l));
+        }
+        dci_jet_store(b->fold_along, l, A, 2);
+    }
+}
+
+static DCI_NOINLINE void dci_sdf_third_sign(dci_sdf_third *b, int w, dc_real sign)
+{
+    int l, k;
+    for (k = 4; k < 10; ++k)
+        for (l = 0; l < w; ++l) b->fold_along[k][l] *= sign;
+}
+
+/* dci_sdf_block_part and _fold with everything they have, on the way of what goes along */
+static DCI_NOINLINE void dci_sdf_third_jets(dci_sdf_third *b, int w) { dci_sdf_block_part(&b->at, w, 2); }
+static DCI_NOINLINE void dci_sdf_third_join(dci_sdf_third *b, int w, int first, dc_real inv_tau, dc_real hess_tau)
+{
+    dci_sdf_block_fold(&b->at, w, first, inv_tau, hess_tau, 2);
+}
+static DCI_NOINLINE void dci_sdf_third_close(dci_sdf_third *b, int w, dc_real tau)
+{
+    dci_sdf_block_close(&b->at, w, tau, -1, 2);
+}
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
+/* a polyhedron, whose planes have no Hessian */
+static DCI_NOINLINE dci_jet dci_sdf_planes_along(const dci_sdf_part *a, dc_v3 x, dc_v3 u)
+{
+    const dc_sdf_prim *p = a->prim;
+    dci_jet T = dci_jet_zero();
+    dci_sdf_fold f;
+    dc_real w;
+    int k;
+
+    f.jet = dci_sdf_plane_jet(p->n[0], p->p[0], x.x, x.y, x.z);
+    f.sum = 1;
+    for (k = 1; k < p->count; ++k) {
+        const dci_jet j = dci_sdf_plane_jet(p->n[k], p->p[k], x.x, x.y, x.z);
+        const dc_real e = dci_sdf_fold_weight(j.value - f.jet.value, a->inv_tau);
+        T = dci_sdf_fold_along(f, j, dci_sdf_along_weight(e), a->hess_tau, T, dci_jet_zero(), u);
+        f = dci_sdf_fold_join(f, j, e, a->hess_tau, 2, &w);
+    }
+    return dci_jet_scale(-1, T);
+}
+
+/* exponent of point i of a cloud less that of point h, as in dci_sdf_cloud_in */
+static dc_real dci_sdf_cloud_gap(const dc_sdf_prim *p, int i, int h, dc_v3 x)
+{
+    const dc_v3   at = dc_sub(x, p->p[i]), heavy = dc_sub(x, p->p[h]);
+    const dc_real s = 1/(p->sigma[i]*p->sigma[i]), t = 1/(p->sigma[h]*p->sigma[h]);
+    return DC_R(-0.5)*(s*dc_dot(dc_sub(p->p[h], p->p[i]), dc_add(at, heavy)) + (s - t)*dc_dot(heavy, heavy));
+}
+
+/* A cloud in means E over its points, by their weights w_i: with b_i = -s_i (x - p_i), c = b - E[b], D = phi_i - phi,
+ *     phi'' = E[n c^T + c n^T + D (c c^T - s 1)]
+ *     w' = w c.u,   D' = (n - grad phi).u,   c' = -(s - E[s]) u - E[c c^T] u,   grad phi = E[n + D c]
+ * b, phi and n are taken less those of the heaviest point, which may have all the weight but for a little. */
+typedef struct { dc_real weight, sharpness, value; dc_v3 n, slope; } dci_sdf_cloud_point;
+
+static dci_sdf_cloud_point dci_sdf_cloud_relative(const dc_sdf_prim *p, int i, int h, dc_v3 x)
+{
+    const dc_real s = 1/(p->sigma[i]*p->sigma[i]), t = 1/(p->sigma[h]*p->sigma[h]);
+    const dc_v3   at = dc_sub(x, p->p[i]), heavy = dc_sub(x, p->p[h]);
+    dci_sdf_cloud_point r;
+
+    r.weight = dci_sdf_along_weight(dci_sdf_exp_short(dc_min(dci_sdf_cloud_gap(p, i, h, x), 0)));
+    r.sharpness = s - t;
+    r.n = dc_sub(p->n[i], p->n[h]);
+    r.value = dc_dot(r.n, at) + dc_dot(p->n[h], dc_sub(p->p[h], p->p[i]));
+    r.slope = dc_madd(dc_scale(-s, dc_sub(p->p[h], p->p[i])), t - s, heavy);
+    return r;
+}
+
+static DCI_NOINLINE dci_jet dci_sdf_cloud_along(const dci_sdf_part *a, dc_v3 x, dc_v3 u)
+{
+    const dc_sdf_prim *p = a->prim;
+    dc_v3   b = dc_vec(0, 0, 0), g = b, spread = b;         /* E[b], grad phi, E[c c^T] u */
+    dc_real sum = 0, sharp = 0, phi = 0, heavy;             /* of the weights; E[s] */
+    dci_jet T = dci_jet_zero();
+    int i, h = 0;
+
+    for (i = 1; i < p->count; ++i)
+        if (dci_sdf_cloud_gap(p, i, h, x) > 0) h = i;
+    heavy = 1/(p->sigma[h]*p->sigma[h]);
+
+    /* means */
+    for (i = 0; i < p->count; ++i) {
+        const dci_sdf_cloud_point r = dci_sdf_cloud_relative(p, i, h, x);
+        sum += r.weight;
+        phi += r.weight*r.value;
+        sharp += r.weight*r.sharpness;
+        b = dc_madd(b, r.weight, r.slope);
+    }
+    phi /= sum;
+    sharp /= sum;
+    b = dc_scale(1/sum, b);
+
+    /* and those of what is centred */
+    for (i = 0; i < p->count; ++i) {
+        const dci_sdf_cloud_point r = dci_sdf_cloud_relative(p, i, h, x);
+        const dc_v3   c = dc_sub(r.slope, b);
+        g = dc_madd(dc_madd(g, r.weight/sum, r.n), r.weight/sum*(r.value - phi), c);
+        spread = dc_madd(spread, r.weight/sum*dc_dot(c, u), c);
+    }
+
+    for (i = 0; i < p->count; ++i) {
+        const dci_sdf_cloud_point r = dci_sdf_cloud_relative(p, i, h, x);
+        const dc_v3   c = dc_sub(r.slope, b), turn = dc_madd(dc_scale(sharp - r.sharpness, u), -1, spread);
+        const dc_real w = r.weight/sum, dw = w*dc_dot(c, u), D = r.value - phi;
+        const dc_real dwD = dw*D + w*dc_dot(dc_sub(r.n, g), u), s = heavy + r.sharpness;
+        T = dci_jet_add_pair(T, dw, r.n, c);
+        T = dci_jet_add_pair(T, w, r.n, turn);
+        T = dci_jet_add_pair(T, w*D, turn, c);
+        T = dci_jet_add_pair(T, DC_R(0.5)*dwD, c, c);
+        T.by_xx -= s*dwD; T.by_yy -= s*dwD; T.by_zz -= s*dwD;
+    }
+    return T;
+}
+
+/* that of the primitive, in its axes */
+static void dci_sdf_third_part(dci_sdf_third *b, int w)
+{
+    const dci_sdf_part *a = &b->at.part;
+    int l;
+
+    dci_sdf_third_local(b, w);
+    if (a->kernel == DCI_SDF_RADIAL) dci_sdf_third_radial(b, w);
+    else if (a->kernel == DCI_SDF_GAUGE) dci_sdf_third_gauge(b, w);
+    else if (a->kernel == DCI_SDF_ROUNDED) dci_sdf_third_rounded(b, w);
+    else
+        for (l = 0; l < w; ++l) {
+            const dc_v3 x = dci_sdf_third_vector(b->at.local, l), u = dci_sdf_third_vector(b->local, l);
+            dci_jet_store(b->along, l, a->kernel == DCI_SDF_PLANES ? dci_sdf_planes_along(a, x, u)
+                                                                   : dci_sdf_cloud_along(a, x, u), 2);
+        }
+}
+
+/* the n points of a block, as dci_sdf_block_sdf; 0 when a number of theirs is not finite */
+static int dci_sdf_third_run(dci_sdf_third *b, const dc_sdf *s, int n, int gauge)
+{
+    const int w = (n + DC_LANES - 1)/DC_LANES*DC_LANES;
+    dc_real inv_tau, hess_tau;
+    int i, l, k, subtract = 0;
+
+    dci_sdf_taus(s->tau, &inv_tau, &hess_tau);
+    for (i = 0; i < s->n; ++i) {
+        /* a change from union to subtraction or back */
+        if (!s->prim[i].subtract != !subtract) {
+            dci_sdf_third_close(b, w, s->tau);
+            dci_sdf_third_sign(b, w, -1);
+            subtract = !subtract;
+        }
+
+        dci_sdf_part_of(&s->prim[i], &b->at.part);
+        if (gauge) b->at.part.kernel = DCI_SDF_GAUGE;
+        dci_sdf_third_jets(b, w);
+        dci_sdf_third_part(b, w);
+        dci_sdf_third_fold(b, w, i == 0, inv_tau, hess_tau);
+        dci_sdf_third_join(b, w, i == 0, inv_tau, hess_tau);
+    }
+    if (subtract) dci_sdf_third_sign(b, w, -1);
+
+    for (k = 4; k < 10; ++k)
+        for (l = 0; l < n; ++l)
+            if (!dc_finite(b->fold_along[k][l])) return 0;
+    return 1;
+}
+
+DC_DEF size_t dc_sdf_along_bytes(void) { return dc_bytes(0, 1, sizeof(dci_sdf_third)); }
+
+DC_DEF dc_status dc_sdf_ddir_along(const dc_sdf *s, int count, const dc_real *x, const dc_real *u, size_t stride,
+                                   dc_arena *mem, dc_real *dddir)
+{
+    dci_sdf_third *b;
+    size_t used, i;
+    int k, l, n;
+
+    if (!dci_sdf_ok(s) || !mem || count < 0 || stride < (size_t)count || (count > 0 && (!x || !u || !dddir)))
+        return DC_E_ARG;
+    for (k = 0; k < s->n; ++k)
+        if (s->prim[k].kind == DC_SDF_SUPERQUADRIC && s->prim[k].taubin) return DC_E_ARG;
+    for (i = 0; i < (size_t)count; ++i)
+        if (!dc_in_range(dc_vec(x[i], x[stride + i], x[2*stride + i]))
+            || !dc_in_range(dc_vec(u[i], u[stride + i], u[2*stride + i]))) return DC_E_ARG;
+    used = mem->used;
+    b = (dci_sdf_third *)dc_arena_take(mem, 1, sizeof *b);
+    mem->used = used;
+    if (!b) return DC_E_MEMORY;
+
+    for (i = 0; i < (size_t)count; i += (size_t)n) {
+        /* lanes without a point repeat the last */
+        n = (size_t)count - i < DCI_SDF_BLOCK ? (int)((size_t)count - i) : DCI_SDF_BLOCK;
+        for (k = 0; k < 3; ++k)
+            for (l = 0; l < DCI_SDF_BLOCK; ++l) {
+                const size_t at = (size_t)k*stride + i + (size_t)(l < n ? l : n - 1);
+                b->at.body[k][l] = x[at];
+                b->direction[k][l] = u[at];
+            }
+        if (!dci_sdf_third_run(b, s, n, s->n == 1 && s->prim[0].kind == DC_SDF_SUPERQUADRIC)) return DC_E_RANGE;
+        for (k = 0; k < 6; ++k)
+            memcpy(dddir + (size_t)k*stride + i, b->fold_along[4 + k], (size_t)n*sizeof *dddir);
     }
     return DC_OK;
 }

@@ -127,7 +127,7 @@ static curve peer(double h, double friction, int horizon)
         for (k = 0; k < part && i > 0; k++) {
             for (j = 0; j < m->nu; j++) {
                 double at, v;
-                controls_wave(o.p.u, j, h*((i - 1)*part + k + 1), &at, &v, NULL);
+                controls_wave(&o.p.c, o.p.u, j, h*((i - 1)*part + k + 1), &at, &v, NULL);
                 d->ctrl[j] = (double)w.sim.link[j + 1].kp*at + (double)w.sim.link[j + 1].kd*v;
             }
             mj_step(m, d);
