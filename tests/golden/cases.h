@@ -35,6 +35,7 @@ static const golden_case golden_cases[] = {
     GOLDEN_CASE(bsh, eval),
     GOLDEN_CASE(bsh, scene),
     GOLDEN_CASE(sdf, eval),
+    GOLDEN_CASE(sdf, along),
     GOLDEN_CASE(sdf, mesh_sample_fit),
     GOLDEN_CASE(sdf, polygons),
     GOLDEN_CASE(sdf, cfield),
