@@ -699,7 +699,7 @@ DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, d
  *     u = (r - r_a - r_b)/w,  w = 0.4 units, the smaller radius,
  * constant from u = 1 on: d grows with slope 1. 64 x 51 x 51 nodes are 1.3 MB, 16 x 51 x 51 at 16 bits with the
  * fourfold symmetry of # 166 KB. Time of d, gradient and lever, `make bench`, ns with gcc 12 -O3 (-O3 -march=native):
- * 71 (42) in a batch, in float (30), with second derivatives 107 (66). Shapes thinner than a spacing, 4.4/(side - 3) of
+ * 68 (29) in a batch, in float (21), with second derivatives 107 (51). Shapes thinner than a spacing, 4.4/(side - 3) of
  * the radius, are beyond such a grid. */
 
 typedef struct {
@@ -6155,9 +6155,12 @@ static void dci_cnet_ready(dc_cfield *f)
 /* in: cells and poses; out: the field's numbers.
  *
  * stage              | reads                      | writes                          | equation
+ * dci_spots_find     | some poses                 | their cells and weights         | baked fields, above
  * dci_spline_weights | where in a cell            | four weights, their derivatives | uniform cubic B-spline
  * dci_cspline_sum    | 64 cells                   | jets of d and lever             | their tensor product
- * dci_cspline_at     | a pose                     | jets of d and lever             | baked fields, above */
+ * dci_cspline_many   | poses                      | what is asked for               | the chain rule
+ *
+ * Weights are made of several poses side by side: one by one they took as long as the 64 cells. */
 
 enum { DCI_SPLINE_ANGLES = 4096, DCI_SPLINE_SIDE = 512, DCI_SPLINE_FOLD = 64 };
 
@@ -6204,32 +6207,50 @@ static int dci_cspline_sizes_ok(const dc_cspline *s)
 #pragma GCC optimize("no-trapping-math", "unroll-loops")
 #endif
 
-/* of u in a cell, 0 to 1: weights, first and second derivatives by u */
-DCI_LANE void dci_spline_weights(dc_real u, int level, dc_real w[3][4])
-{
-    const dc_real m = 1 - u, sixth = DC_R(1.0)/6;
+enum { DCI_SPOTS = 8 };             /* poses at a time: their weights are made side by side */
 
-    w[0][0] = sixth*(m*m*m);
-    w[0][1] = sixth*(4 + u*u*(3*u - 6));
-    w[0][2] = sixth*(4 + m*m*(3*m - 6));
-    w[0][3] = sixth*(u*u*u);
-    if (level > 0) {
-        w[1][0] = -DC_R(0.5)*(m*m);
-        w[1][1] = u*(DC_R(1.5)*u - 2);
-        w[1][2] = -m*(DC_R(1.5)*m - 2);
-        w[1][3] = DC_R(0.5)*(u*u);
-    }
-    if (level > 1) {
-        w[2][0] = m;
-        w[2][1] = 3*u - 2;
-        w[2][2] = 3*m - 2;
-        w[2][3] = u;
+/* of u in a cell, 0 to 1, of n poses: weights, and derivatives by u */
+DCI_LANE void dci_spline_weights(const dc_real *u, int n, int level, dc_real w[2][4][DCI_SPOTS])
+{
+    const dc_real sixth = DC_R(1.0)/6;
+    int l;
+
+    for (l = 0; l < n; ++l) {
+        const dc_real x = u[l], m = 1 - x;
+
+        w[0][0][l] = sixth*(m*m*m);
+        w[0][1][l] = sixth*(4 + x*x*(3*x - 6));
+        w[0][2][l] = sixth*(4 + m*m*(3*m - 6));
+        w[0][3][l] = sixth*(x*x*x);
+        if (level > 0) {
+            w[1][0][l] = -DC_R(0.5)*(m*m);
+            w[1][1][l] = x*(DC_R(1.5)*x - 2);
+            w[1][2][l] = -m*(DC_R(1.5)*m - 2);
+            w[1][3][l] = DC_R(0.5)*(x*x);
+        }
     }
 }
 
+/* second derivatives */
+DCI_LANE void dci_spline_bends(dc_real u, dc_real w[4])
+{
+    const dc_real m = 1 - u;
+
+    w[0] = m;
+    w[1] = 3*u - 2;
+    w[2] = 3*m - 2;
+    w[3] = u;
+}
+
 /* Four cells by y, of d and lever, as one row of eight numbers */
+#if defined(__AVX512F__) && (defined(__GNUC__) || defined(__clang__)) && !DC_IS_FLOAT
+typedef dc_real dci_cells_vector __attribute__((vector_size(64)));
+enum { DCI_CELLS_LANES = 8 };
+#else
 typedef DCI_NET_VECTOR(dc_real) dci_cells_vector;
-enum { DCI_CELLS_LANES = DCI_NET_LANES(dc_real), DCI_CELLS = 8/DCI_CELLS_LANES };
+enum { DCI_CELLS_LANES = DCI_NET_LANES(dc_real) };
+#endif
+enum { DCI_CELLS = 8/DCI_CELLS_LANES };
 typedef struct { dci_cells_vector v[DCI_CELLS]; } dci_cells;
 
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 9)
@@ -6261,11 +6282,11 @@ DCI_LANE void dci_cells_read(const dc_cspline *s, size_t at, int bits, dci_cells
     }
 }
 
-/* sum += w row */
-DCI_LANE void dci_cells_add(dci_cells *sum, dc_real w, const dci_cells *row)
+/* sum = w row, or sum += w row */
+DCI_LANE void dci_cells_add(dci_cells *sum, int more, dc_real w, const dci_cells *row)
 {
     int k;
-    for (k = 0; k < DCI_CELLS; ++k) sum->v[k] += row->v[k]*w;
+    for (k = 0; k < DCI_CELLS; ++k) sum->v[k] = more ? sum->v[k] + row->v[k]*w : row->v[k]*w;
 }
 
 /* the sums over y with weights w, of d and of lever */
@@ -6294,48 +6315,97 @@ DCI_LANE int dci_cspline_angle(const dc_cspline *s, dc_real theta, dc_real *u)
     return k;
 }
 
-/* jets of d and lever in a square of cells; level 0: values, 1: and gradients, 2: and Hessians */
-DCI_LANE void dci_cspline_sum(const dc_cspline *s, dc_real theta, dc_real x, dc_real y, int level, int bits,
-                              dci_cjet jet[2])
+/* Up to DCI_SPOTS poses among the cells: the second of four by theta, the first by x and y; by theta, x, y where in a
+ * cell, the weights and their derivatives. `drawn`: it is beyond `begin`. */
+typedef struct {
+    int it[DCI_SPOTS], ix[DCI_SPOTS], iy[DCI_SPOTS], drawn[DCI_SPOTS];
+    dc_real u[3][DCI_SPOTS], w[3][2][4][DCI_SPOTS];
+} dci_spots;
+
+/* how a pose beyond `begin` is drawn in */
+static void dci_cspline_bend(const dc_cspline *s, dc_real x, dc_real y, dci_bend *c)
+{
+    c->r = dc_sqrt(x*x + y*y);
+    c->inv_r = 1/c->r;              /* r > begin > 0 */
+    c->ex = x*c->inv_r;
+    c->ey = y*c->inv_r;
+    dci_bend_place(s->begin, s->width, c);
+}
+
+DCI_LANE void dci_spots_find(const dc_cspline *s, const dc_real *q, size_t stride, int n, int level, dci_spots *at)
+{
+    const int most = s->side - 4;
+    int k, l;
+
+    for (l = 0; l < n; ++l) {
+        const dc_real x = q[stride + (size_t)l], y = q[2*stride + (size_t)l];
+        dci_bend c;
+
+        at->u[1][l] = x;
+        at->u[2][l] = y;
+        at->drawn[l] = !(x*x + y*y <= s->begin*s->begin);
+        if (!at->drawn[l]) continue;
+        dci_cspline_bend(s, x, y, &c);
+        at->u[1][l] = c.rho*c.ex;
+        at->u[2][l] = c.rho*c.ey;
+    }
+    for (l = 0; l < n; ++l) at->it[l] = dci_cspline_angle(s, q[l], &at->u[0][l]);
+
+    /* at the very edge the last cell's end */
+    for (l = 0; l < n; ++l) {
+        const dc_real fx = (at->u[1][l] + s->reach)*s->rate, fy = (at->u[2][l] + s->reach)*s->rate;
+        int ix = (int)fx, iy = (int)fy;
+        ix = ix > most ? most : ix;
+        iy = iy > most ? most : iy;
+        at->u[1][l] = fx - (dc_real)ix;
+        at->u[2][l] = fy - (dc_real)iy;
+        at->ix[l] = ix;
+        at->iy[l] = iy;
+    }
+    for (k = 0; k < 3; ++k) dci_spline_weights(at->u[k], n, level, at->w[k]);
+}
+
+/* jets of d and lever of pose l; level 0: values, 1: and gradients, 2: and Hessians */
+DCI_LANE void dci_cspline_sum(const dc_cspline *s, const dci_spots *spots, int l, int level, int bits, dci_cjet jet[2])
 {
     const size_t n = (size_t)s->side, step = 2*n;
-    const dc_real fx = (x + s->reach)*s->rate, fy = (y + s->reach)*s->rate, rt = s->turn, rx = s->rate;
-    dc_real wt[3][4], wx[3][4], wy[3][4], u, g[3][2], h[6][2];
+    const dc_real rt = s->turn, rx = s->rate;
+    dc_real wy[3][4], bends[2][4];    /* weights by y; second derivatives of those by theta and x */
+    dc_real g[3][2], h[6][2];
     dci_cells sum[6];                 /* over theta and x: value, t, x, tt, tx, xx */
-    int i, j, k, it, ix = (int)fx, iy = (int)fy;
+    int i, j, k;
 
-    /* where, and weights; at the very edge the last cell's end */
-    if (ix > s->side - 4) ix = s->side - 4;
-    if (iy > s->side - 4) iy = s->side - 4;
-    it = dci_cspline_angle(s, theta, &u);
-    dci_spline_weights(u, level, wt);
-    dci_spline_weights(fx - (dc_real)ix, level, wx);
-    dci_spline_weights(fy - (dc_real)iy, level, wy);
-
-    memset(sum, 0, sizeof sum);
+    for (j = 0; j < 4; ++j) {
+        wy[0][j] = spots->w[2][0][j][l];
+        if (level > 0) wy[1][j] = spots->w[2][1][j][l];
+    }
+    if (level > 1) {
+        dci_spline_bends(spots->u[0][l], bends[0]);
+        dci_spline_bends(spots->u[1][l], bends[1]);
+        dci_spline_bends(spots->u[2][l], wy[2]);
+    }
     for (i = 0; i < 4; ++i) {
-        int t = it + i - 1;
+        int t = spots->it[l] + i - 1;
         size_t at;
         dci_cells over[3], row;       /* over x: value, x, xx */
 
         t = t < 0 ? t + s->angles : t >= s->angles ? t - s->angles : t;
-        at = (((size_t)t*n + (size_t)ix)*n + (size_t)iy)*2;
-        memset(over, 0, sizeof over);
+        at = (((size_t)t*n + (size_t)spots->ix[l])*n + (size_t)spots->iy[l])*2;
         for (j = 0; j < 4; ++j) {
             dci_cells_read(s, at + (size_t)j*step, bits, &row);
-            dci_cells_add(&over[0], wx[0][j], &row);
-            if (level > 0) dci_cells_add(&over[1], wx[1][j], &row);
-            if (level > 1) dci_cells_add(&over[2], wx[2][j], &row);
+            dci_cells_add(&over[0], j > 0, spots->w[1][0][j][l], &row);
+            if (level > 0) dci_cells_add(&over[1], j > 0, spots->w[1][1][j][l], &row);
+            if (level > 1) dci_cells_add(&over[2], j > 0, bends[1][j], &row);
         }
-        dci_cells_add(&sum[0], wt[0][i], &over[0]);
+        dci_cells_add(&sum[0], i > 0, spots->w[0][0][i][l], &over[0]);
         if (level > 0) {
-            dci_cells_add(&sum[1], wt[1][i], &over[0]);
-            dci_cells_add(&sum[2], wt[0][i], &over[1]);
+            dci_cells_add(&sum[1], i > 0, spots->w[0][1][i][l], &over[0]);
+            dci_cells_add(&sum[2], i > 0, spots->w[0][0][i][l], &over[1]);
         }
         if (level > 1) {
-            dci_cells_add(&sum[3], wt[2][i], &over[0]);
-            dci_cells_add(&sum[4], wt[1][i], &over[1]);
-            dci_cells_add(&sum[5], wt[0][i], &over[2]);
+            dci_cells_add(&sum[3], i > 0, bends[0][i], &over[0]);
+            dci_cells_add(&sum[4], i > 0, spots->w[0][1][i][l], &over[1]);
+            dci_cells_add(&sum[5], i > 0, spots->w[0][0][i][l], &over[2]);
         }
     }
 
@@ -6376,10 +6446,12 @@ DCI_LANE void dci_cspline_sum(const dc_cspline *s, dc_real theta, dc_real x, dc_
 /* a half-plane's: d = y + s(theta), lever = s/2 */
 static void dci_cspline_plane(const dc_cspline *s, dc_real theta, dc_real y, int level, dci_cjet jet[2])
 {
-    dc_real w[3][4], u, v[3] = {0, 0, 0}, rate = 1;
+    dc_real at[2][4][DCI_SPOTS], w[3][4], u, v[3] = {0, 0, 0}, rate = 1;
     int i, k, it = dci_cspline_angle(s, theta, &u);
 
-    dci_spline_weights(u, 2, w);
+    dci_spline_weights(&u, 1, 1, at);
+    for (k = 0; k < 8; ++k) w[k/4][k%4] = at[k/4][k%4][0];
+    dci_spline_bends(u, w[2]);
     for (k = 0; k < 3; ++k, rate *= s->turn) {
         for (i = 0; i < 4; ++i) {
             int t = it + i - 1;
@@ -6400,55 +6472,61 @@ static void dci_cspline_plane(const dc_cspline *s, dc_real theta, dc_real y, int
     }
 }
 
-DCI_LANE void dci_cspline_at(const dc_cspline *s, dc_real theta, dc_real x, dc_real y, int level, int bits,
-                             dci_cjet jet[2])
-{
-    const dc_real r2 = x*x + y*y;
-    dci_bend c = DC_ZERO;
-
-    if (s->wall == DC_CSHAPE_HALFPLANE) dci_cspline_plane(s, theta, y, level, jet);
-    else if (r2 <= s->begin*s->begin) dci_cspline_sum(s, theta, x, y, level, bits, jet);
-    else {
-        c.r = dc_sqrt(r2);
-        c.inv_r = 1/c.r;            /* r > begin > 0 */
-        c.ex = x*c.inv_r;
-        c.ey = y*c.inv_r;
-        dci_bend_place(s->begin, s->width, &c);
-        dci_cspline_sum(s, theta, c.rho*c.ex, c.rho*c.ey, level, bits, jet);
-        dci_bend_back(&c, s->slope, level > 1, &jet[0]);
-        dci_bend_back(&c, 0, level > 1, &jet[1]);
-    }
-}
-
 /* many poses, of what is asked for; level 1: no second derivatives */
 DCI_LANE void dci_cspline_many(const dc_cspline *s, int count, const dc_real *q, size_t stride, int level, int bits,
                                const dc_cfield_out *o)
 {
+    dci_spots at;
     size_t i, k;
+    int l, n;
 
-    for (i = 0; i < (size_t)count; ++i) {
-        dci_cjet jet[2];
-        dci_cspline_at(s, q[i], q[stride + i], q[2*stride + i], level, bits, jet);
-        if (o->d) o->d[i] = jet[0].v;
-        if (o->lever) o->lever[i] = jet[1].v;
-        for (k = 0; k < 3 && o->grad; ++k) o->grad[k*stride + i] = jet[0].g[k];
-        for (k = 0; k < 3 && level > 1 && o->dlever; ++k) o->dlever[k*stride + i] = jet[1].g[k];
-        for (k = 0; k < 6 && level > 1 && o->hess; ++k) o->hess[k*stride + i] = jet[0].h[k];
+    for (i = 0; i < (size_t)count; i += (size_t)n) {
+        n = count - (int)i < DCI_SPOTS ? count - (int)i : DCI_SPOTS;
+        if (s->wall != DC_CSHAPE_HALFPLANE) dci_spots_find(s, q + i, stride, n, level, &at);
+        for (l = 0; l < n; ++l) {
+            const size_t to = i + (size_t)l;
+            dci_cjet jet[2];
+            if (s->wall == DC_CSHAPE_HALFPLANE) dci_cspline_plane(s, q[to], q[2*stride + to], level, jet);
+            else {
+                dci_cspline_sum(s, &at, l, level, bits, jet);
+                if (at.drawn[l]) {
+                    dci_bend c;
+                    dci_cspline_bend(s, q[stride + to], q[2*stride + to], &c);
+                    dci_bend_back(&c, s->slope, level > 1, &jet[0]);
+                    if (level > 1) dci_bend_back(&c, 0, 1, &jet[1]);
+                }
+            }
+            if (o->d) o->d[to] = jet[0].v;
+            if (o->lever) o->lever[to] = jet[1].v;
+            for (k = 0; k < 3 && o->grad; ++k) o->grad[k*stride + to] = jet[0].g[k];
+            for (k = 0; k < 3 && level > 1 && o->dlever; ++k) o->dlever[k*stride + to] = jet[1].g[k];
+            for (k = 0; k < 6 && level > 1 && o->hess; ++k) o->hess[k*stride + to] = jet[0].h[k];
+        }
     }
 }
 
-static DCI_NOINLINE void dci_cspline_first(const dc_cspline *s, int count, const dc_real *q, size_t stride,
-                                           const dc_cfield_out *o)
+static DCI_NOINLINE void dci_cspline_first_16(const dc_cspline *s, int count, const dc_real *q, size_t stride,
+                                              const dc_cfield_out *o)
 {
-    if (s->short_cell) dci_cspline_many(s, count, q, stride, 1, 16, o);
-    else dci_cspline_many(s, count, q, stride, 1, 32, o);
+    dci_cspline_many(s, count, q, stride, 1, 16, o);
 }
 
-static DCI_NOINLINE void dci_cspline_second(const dc_cspline *s, int count, const dc_real *q, size_t stride,
-                                            const dc_cfield_out *o)
+static DCI_NOINLINE void dci_cspline_first_32(const dc_cspline *s, int count, const dc_real *q, size_t stride,
+                                              const dc_cfield_out *o)
 {
-    if (s->short_cell) dci_cspline_many(s, count, q, stride, 2, 16, o);
-    else dci_cspline_many(s, count, q, stride, 2, 32, o);
+    dci_cspline_many(s, count, q, stride, 1, 32, o);
+}
+
+static DCI_NOINLINE void dci_cspline_second_16(const dc_cspline *s, int count, const dc_real *q, size_t stride,
+                                               const dc_cfield_out *o)
+{
+    dci_cspline_many(s, count, q, stride, 2, 16, o);
+}
+
+static DCI_NOINLINE void dci_cspline_second_32(const dc_cspline *s, int count, const dc_real *q, size_t stride,
+                                               const dc_cfield_out *o)
+{
+    dci_cspline_many(s, count, q, stride, 2, 32, o);
 }
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -6458,8 +6536,12 @@ static DCI_NOINLINE void dci_cspline_second(const dc_cspline *s, int count, cons
 static dc_status dci_cspline_eval(const dc_cspline *s, int count, const dc_real *q, size_t stride,
                                   const dc_cfield_out *o)
 {
-    if (o->hess || o->dlever) dci_cspline_second(s, count, q, stride, o);
-    else dci_cspline_first(s, count, q, stride, o);
+    const int second = o->hess || o->dlever;
+
+    if (s->short_cell && second) dci_cspline_second_16(s, count, q, stride, o);
+    else if (s->short_cell) dci_cspline_first_16(s, count, q, stride, o);
+    else if (second) dci_cspline_second_32(s, count, q, stride, o);
+    else dci_cspline_first_32(s, count, q, stride, o);
     return DC_OK;
 }
 

@@ -8,8 +8,8 @@
  *     walker_trot(&w, &p);                                             the first of them a trot
  *     desc = walker_design(&k, &w, 0.08);                              vertices of the feet, 0.08 m each way, feet mirrored
  *
- * Sizes are ours, the paper gives none; freedoms, gains and horizons are its. A foot is a ball, or an ellipsoid, in three hulls that
- * share the rings where they meet, 6 rings of vertices in all. Include it after sim_scene.h and plan.h. */
+ * Sizes are ours, the paper gives none; freedoms, gains and horizons are its. A foot is a ball, or an ellipsoid, in three
+ * hulls that share the rings where they meet, 6 rings of vertices in all. Include it after sim_scene.h and plan.h. */
 #ifndef WALKERS_H_INCLUDED
 #define WALKERS_H_INCLUDED
 
