@@ -138,6 +138,7 @@
  *   [point]           the field at a point
  *   [parameters]      derivatives by parameters
  *   [batch]           many points
+ *   [along]           third derivatives along directions
  *   [bounds]          least values over balls
  *   [marching]        meshes: marching tetrahedra
  *   [collapse]        meshes: collapsing edges, and the call
@@ -182,6 +183,8 @@
 #define dc_sdf_eval_params dc_sdf_eval_params_f
 #define dc_sdf_batch_bytes dc_sdf_batch_bytes_f
 #define dc_sdf_eval_batch dc_sdf_eval_batch_f
+#define dc_sdf_along_bytes dc_sdf_along_bytes_f
+#define dc_sdf_ddir_along dc_sdf_ddir_along_f
 #define dc_sdf_bound dc_sdf_bound_f
 #define dc_sdf_mesh_bytes dc_sdf_mesh_bytes_f
 #define dc_sdf_mesh dc_sdf_mesh_f
@@ -313,6 +316,14 @@ DC_DEF size_t dc_sdf_batch_bytes(void);
  * DC_E_ARG as there, for any of the points: outputs untouched. DC_E_RANGE: outputs are lost. */
 DC_DEF dc_status dc_sdf_eval_batch(const dc_sdf *s, int count, const dc_real *x, size_t stride, dc_arena *mem,
                                    const dc_sdf_out *out);
+
+/* Derivative of ddir along directions u, 3 rows as x: 6 rows as ddir, one derivative more than dc_sdf_eval_batch gives.
+ * Infinite, and large here, on the coordinate planes of superquadrics with an exponent above 2/3. dc_sdf_along_bytes of
+ * arena. DC_E_ARG, DC_E_RANGE: as above; also a direction that is not finite or beyond DC_LIMIT, or a superquadric with
+ * `taubin`, whose fourth derivatives are not there. */
+DC_DEF size_t dc_sdf_along_bytes(void);
+DC_DEF dc_status dc_sdf_ddir_along(const dc_sdf *s, int count, const dc_real *x, const dc_real *u, size_t stride,
+                                   dc_arena *mem, dc_real *dddir);
 
 /* Lower bounds of a field over `count` balls of centres x and radii r >= 0: least[i] <= phi everywhere in ball i, to
  * rounding. What a point costs is not paid: a superquadric is bounded by the ball that holds it, so that the bound is
@@ -688,7 +699,7 @@ DC_DEF dc_status dc_cfield_load(const void *bytes, size_t size, dc_arena *mem, d
  *     u = (r - r_a - r_b)/w,  w = 0.4 units, the smaller radius,
  * constant from u = 1 on: d grows with slope 1. 64 x 51 x 51 nodes are 1.3 MB, 16 x 51 x 51 at 16 bits with the
  * fourfold symmetry of # 166 KB. Time of d, gradient and lever, `make bench`, ns with gcc 12 -O3 (-O3 -march=native):
- * 71 (42) in a batch, in float (30), with second derivatives 107 (66). Shapes thinner than a spacing, 4.4/(side - 3) of
+ * 68 (29) in a batch, in float (21), with second derivatives 107 (51). Shapes thinner than a spacing, 4.4/(side - 3) of
  * the radius, are beyond such a grid. */
 
 typedef struct {
@@ -2458,6 +2469,426 @@ DC_DEF dc_status dc_sdf_eval_batch(const dc_sdf *s, int count, const dc_real *x,
         if (lone && dir > 0 && !dci_sdf_block_run(b, s, n, 1, dir)) return DC_E_RANGE;
         dci_sdf_block_put(b, 1, 3, n, out->dir, stride, i);
         dci_sdf_block_put(b, 4, 6, n, out->ddir, stride, i);
+    }
+    return DC_OK;
+}
+
+/* ---- [along] third derivatives along directions --------------------------------------------- */
+/* In: a field, points, directions; out: the Hessian's derivative along them, in jets of which only the Hessian counts.
+ *
+ * stage                    | reads                   | writes                     | equation
+ * dci_radial_along, ..     | a point, a direction    | that of a primitive        | below
+ * dci_sdf_fold_along       | fold, a jet, both's     | that of the fold           | below
+ * dci_sdf_third_run        | points, directions      | fold_along                 | all of these, each primitive */
+
+typedef struct {
+    dci_sdf_block at;
+    dci_sdf_points direction[3], local[3];      /* of the body; of a primitive, over its unit */
+    dci_sdf_points along[10], fold_along[10];   /* of the primitive, of the fold so far */
+} dci_sdf_third;
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-trapping-math")
+#endif
+
+DCI_LANE dc_v3 dci_jet_grad(dci_jet j)
+{
+    dc_v3 g;
+    g.x = j.by_x; g.y = j.by_y; g.z = j.by_z;
+    return g;
+}
+
+/* the Hessian times u */
+DCI_LANE dc_v3 dci_jet_turn(dci_jet j, dc_v3 u)
+{
+    dc_v3 r;
+    r.x = j.by_xx*u.x + j.by_xy*u.y + j.by_xz*u.z;
+    r.y = j.by_xy*u.x + j.by_yy*u.y + j.by_yz*u.z;
+    r.z = j.by_xz*u.x + j.by_yz*u.y + j.by_zz*u.z;
+    return r;
+}
+
+/* adds c times the Hessian of h */
+DCI_LANE dci_jet dci_jet_add_hess(dci_jet j, dc_real c, dci_jet h)
+{
+    j.by_xx += c*h.by_xx; j.by_xy += c*h.by_xy; j.by_xz += c*h.by_xz;
+    j.by_yy += c*h.by_yy; j.by_yz += c*h.by_yz; j.by_zz += c*h.by_zz;
+    return j;
+}
+
+/* adds c (a b^T + b a^T) to the Hessian */
+DCI_LANE dci_jet dci_jet_add_pair(dci_jet j, dc_real c, dc_v3 a, dc_v3 b)
+{
+    j.by_xx += 2*c*a.x*b.x; j.by_xy += c*(a.x*b.y + a.y*b.x); j.by_xz += c*(a.x*b.z + a.z*b.x);
+    j.by_yy += 2*c*a.y*b.y; j.by_yz += c*(a.y*b.z + a.z*b.y); j.by_zz += 2*c*a.z*b.z;
+    return j;
+}
+
+/* the Hessian, or 0 */
+DCI_LANE dci_jet dci_jet_keep_hess(int keep, dci_jet j)
+{
+    j.by_xx = dci_sdf_pick(keep, j.by_xx, 0); j.by_xy = dci_sdf_pick(keep, j.by_xy, 0);
+    j.by_xz = dci_sdf_pick(keep, j.by_xz, 0); j.by_yy = dci_sdf_pick(keep, j.by_yy, 0);
+    j.by_yz = dci_sdf_pick(keep, j.by_yz, 0); j.by_zz = dci_sdf_pick(keep, j.by_zz, 0);
+    return j;
+}
+
+/* s p + t q */
+DCI_LANE dc_v3 dci_sdf_line(dc_real s, dc_v3 p, dc_real t, dc_v3 q)
+{
+    dc_v3 r;
+    r.x = s*p.x + t*q.x; r.y = s*p.y + t*q.y; r.z = s*p.z + t*q.z;
+    return r;
+}
+
+DCI_LANE dc_real dci_sdf_dot(dc_v3 p, dc_v3 q) { return p.x*q.x + p.y*q.y + p.z*q.z; }
+
+/* phi'' of dci_radial, term by term; with f = grad F/F, k = 1 - 1/F, rho = r/F and ' along u:
+ *     n' = (u - (n.u) n)/r,   f' = F''u/F - (f.u) f,   (F''/F)' = F'''u/F - (f.u) F''/F
+ *     k' = (f.u)/F,           rho' = rho ((n.u)/r - f.u)                                          */
+DCI_LANE dci_jet dci_radial_along(const dci_quadric *s, dci_powers w, dc_v3 x, dc_v3 u)
+{
+    const dci_gauge F = dci_gauge_of(s, w, x.x, x.y, x.z, 2);
+    const dci_jet bent = dci_gauge_along(s, &F, x.x, x.y, x.z, u.x, u.y, u.z);
+    const int centre = !(F.jet.value > DCI_SDF_CENTRE);
+    const dc_real r = w.radius > 0 ? w.radius : DC_R(1), ir = 1/r, iF = 1/(centre ? DC_R(1) : F.jet.value);
+    const dc_real k = 1 - iF, rho = r*iF;
+    const dc_v3   n = dci_sdf_line(ir, x, 0, x), f = dci_sdf_line(iF, dci_jet_grad(F.jet), 0, x);
+    const dc_real nu = dci_sdf_dot(n, u), fu = dci_sdf_dot(f, u);
+    const dc_v3   dn = dci_sdf_line(ir, u, -ir*nu, n), df = dci_sdf_line(iF, dci_jet_turn(F.jet, u), -fu, f);
+    const dc_real dkr = (iF*fu - k*ir*nu)*ir, drho = rho*(ir*nu - fu);
+    dci_jet T = dci_jet_zero();
+
+    /* k/r (1 - n n^T) */
+    T.by_xx = T.by_yy = T.by_zz = dkr;
+    T = dci_jet_add_pair(T, DC_R(-0.5)*dkr, n, n);
+    T = dci_jet_add_pair(T, -(k*ir), dn, n);
+
+    /* (n f^T + f n^T)/F */
+    T = dci_jet_add_pair(T, -(iF*fu), n, f);
+    T = dci_jet_add_pair(T, iF, dn, f);
+    T = dci_jet_add_pair(T, iF, n, df);
+
+    /* rho (F''/F - 2 f f^T) */
+    T = dci_jet_add_hess(T, (drho - rho*fu)*iF, F.jet);
+    T = dci_jet_add_hess(T, rho*iF, bent);
+    T = dci_jet_add_pair(T, -drho, f, f);
+    T = dci_jet_add_pair(T, -2*rho, df, f);
+    return dci_jet_keep_hess(!centre, T);
+}
+
+DCI_LANE dci_jet dci_gauge_jet_along(const dci_quadric *s, dci_powers w, dc_v3 x, dc_v3 u)
+{
+    const dci_gauge F = dci_gauge_of(s, w, x.x, x.y, x.z, 2);
+    const dci_jet bent = dci_gauge_along(s, &F, x.x, x.y, x.z, u.x, u.y, u.z);
+    return dci_jet_keep_hess(F.jet.value > DCI_SDF_CENTRE, bent);
+}
+
+/* d'' = (1 - n n^T)/d in the coordinates that are outside:  d'''u = -((n.u) d'' + d''u n^T + n (d''u)^T)/d */
+DCI_LANE dci_jet dci_rounded_along(const dci_sdf_core *s, dc_v3 x, dc_v3 u)
+{
+    const dci_jet j = dci_rounded(s, x.x, x.y, x.z, 2);
+    const dc_v3   n = dci_jet_grad(j);
+    const dc_real d = j.value + s->radius, id = d > 0 ? 1/d : DC_R(0);
+    const dci_jet T = dci_jet_add_hess(dci_jet_zero(), -(id*dci_sdf_dot(n, u)), j);
+    return dci_jet_add_pair(T, -id, dci_jet_turn(j, u), n);
+}
+
+/* the weights above, of which the least stands for 0: far away it would be all there is */
+DCI_LANE dc_real dci_sdf_along_weight(dc_real e) { return e > 4*DC_REAL_MIN ? e : DC_R(0); }
+
+/* What becomes of T, the fold's, when dci_sdf_fold_join takes in a jet with A; d the difference of the gradients:
+ *     T <- (1 - lambda) T + lambda A + lambda' (hess_i - hess) - lambda' (1 - 2 lambda)/tau d d^T - c (d' d^T + d d'^T)
+ *     c = lambda (1 - lambda)/tau,   lambda' = -c d.u,   d' = (hess_i - hess) u                           */
+DCI_LANE dci_jet dci_sdf_fold_along(dci_sdf_fold f, dci_jet a, dc_real e, dc_real hess_tau, dci_jet T, dci_jet A,
+                                    dc_v3 u)
+{
+    const int     less = a.value - f.jet.value < 0;
+    const dc_real was = less ? f.sum*e : f.sum, is = less ? DC_R(1) : e, isum = 1/(was + is), w = is*isum, v = was*isum;
+    const dc_v3   d = dci_sdf_line(1, dci_jet_grad(a), -1, dci_jet_grad(f.jet));
+    const dc_v3   dd = dci_sdf_line(1, dci_jet_turn(a, u), -1, dci_jet_turn(f.jet, u));
+    const dc_real c = w*v*hess_tau, dw = -(c*dci_sdf_dot(d, u));
+    dci_jet r = dci_jet_add_hess(dci_jet_zero(), v, T);
+
+    r = dci_jet_add_hess(r, w, A);
+    r = dci_jet_add_hess(r, dw, a);
+    r = dci_jet_add_hess(r, -dw, f.jet);
+    r = dci_jet_add_pair(r, DC_R(-0.5)*(dw*(v - w)*hess_tau), d, d);
+    return dci_jet_add_pair(r, -c, dd, d);
+}
+
+DCI_LANE dc_v3 dci_sdf_third_vector(dci_sdf_points *row, int l)
+{
+    dc_v3 r;
+    r.x = row[0][l]; r.y = row[1][l]; r.z = row[2][l];
+    return r;
+}
+
+/* kernels of superquadrics, of what is rounded */
+static DCI_NOINLINE void dci_sdf_third_radial(dci_sdf_third *b, int w)
+{
+    const dci_quadric s = b->at.part.quadric;
+    int l;
+
+    for (l = 0; l < w; ++l)
+        dci_jet_store(b->along, l, dci_radial_along(&s, dci_powers_load(&b->at, l),
+                                                    dci_sdf_third_vector(b->at.local, l),
+                                                    dci_sdf_third_vector(b->local, l)), 2);
+}
+
+static DCI_NOINLINE void dci_sdf_third_gauge(dci_sdf_third *b, int w)
+{
+    const dci_quadric s = b->at.part.quadric;
+    int l;
+
+    for (l = 0; l < w; ++l)
+        dci_jet_store(b->along, l, dci_gauge_jet_along(&s, dci_powers_load(&b->at, l),
+                                                       dci_sdf_third_vector(b->at.local, l),
+                                                       dci_sdf_third_vector(b->local, l)), 2);
+}
+
+static DCI_NOINLINE void dci_sdf_third_rounded(dci_sdf_third *b, int w)
+{
+    const dci_sdf_core s = b->at.part.core;
+    int l;
+
+    for (l = 0; l < w; ++l)
+        dci_jet_store(b->along, l, dci_rounded_along(&s, dci_sdf_third_vector(b->at.local, l),
+                                                     dci_sdf_third_vector(b->local, l)), 2);
+}
+
+/* directions in the primitive's axes */
+static DCI_NOINLINE void dci_sdf_third_local(dci_sdf_third *b, int w)
+{
+    dci_sdf_part a = b->at.part;
+    int l;
+
+    a.origin.x = a.origin.y = a.origin.z = 0;
+    for (l = 0; l < w; ++l) {
+        const dc_v3 u = dci_sdf_to_local(&a, b->direction[0][l], b->direction[1][l], b->direction[2][l]);
+        b->local[0][l] = u.x; b->local[1][l] = u.y; b->local[2][l] = u.z;
+    }
+}
+
+/* to the body's axes, and into the fold, which has the primitive's jets not yet */
+static DCI_NOINLINE void dci_sdf_third_fold(dci_sdf_third *b, int w, int first, dc_real inv_tau, dc_real hess_tau)
+{
+    const dci_sdf_part a = b->at.part;
+    const dc_real unit = a.kernel == DCI_SDF_GAUGE ? DC_R(1) : a.unit;
+    int l;
+
+    for (l = 0; l < w; ++l) {
+        dci_jet A = dci_sdf_to_body(&a, dci_jet_load(b->along, l, 2), unit, 2);
+        if (!first) {
+            const dci_sdf_fold f = dci_sdf_fold_load(b->at.fold, b->at.fold_sum, l, 2);
+            const dci_jet j = dci_jet_load(b->at.jet, l, 2);
+            const dc_real e = dci_sdf_along_weight(dci_sdf_fold_weight(j.value - f.jet.value, inv_tau));
+            A = dci_sdf_fold_along(f, j, e, hess_tau, dci_jet_load(b->fold_along, l, 2), A,
+                                   dci_sdf_third_vector(b->direction, l));
+        }
+        dci_jet_store(b->fold_along, l, A, 2);
+    }
+}
+
+static DCI_NOINLINE void dci_sdf_third_sign(dci_sdf_third *b, int w, dc_real sign)
+{
+    int l, k;
+    for (k = 4; k < 10; ++k)
+        for (l = 0; l < w; ++l) b->fold_along[k][l] *= sign;
+}
+
+/* dci_sdf_block_part and _fold with everything they have, on the way of what goes along */
+static DCI_NOINLINE void dci_sdf_third_jets(dci_sdf_third *b, int w) { dci_sdf_block_part(&b->at, w, 2); }
+static DCI_NOINLINE void dci_sdf_third_join(dci_sdf_third *b, int w, int first, dc_real inv_tau, dc_real hess_tau)
+{
+    dci_sdf_block_fold(&b->at, w, first, inv_tau, hess_tau, 2);
+}
+static DCI_NOINLINE void dci_sdf_third_close(dci_sdf_third *b, int w, dc_real tau)
+{
+    dci_sdf_block_close(&b->at, w, tau, -1, 2);
+}
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
+/* a polyhedron, whose planes have no Hessian */
+static DCI_NOINLINE dci_jet dci_sdf_planes_along(const dci_sdf_part *a, dc_v3 x, dc_v3 u)
+{
+    const dc_sdf_prim *p = a->prim;
+    dci_jet T = dci_jet_zero();
+    dci_sdf_fold f;
+    dc_real w;
+    int k;
+
+    f.jet = dci_sdf_plane_jet(p->n[0], p->p[0], x.x, x.y, x.z);
+    f.sum = 1;
+    for (k = 1; k < p->count; ++k) {
+        const dci_jet j = dci_sdf_plane_jet(p->n[k], p->p[k], x.x, x.y, x.z);
+        const dc_real e = dci_sdf_fold_weight(j.value - f.jet.value, a->inv_tau);
+        T = dci_sdf_fold_along(f, j, dci_sdf_along_weight(e), a->hess_tau, T, dci_jet_zero(), u);
+        f = dci_sdf_fold_join(f, j, e, a->hess_tau, 2, &w);
+    }
+    return dci_jet_scale(-1, T);
+}
+
+/* exponent of point i of a cloud less that of point h, as in dci_sdf_cloud_in */
+static dc_real dci_sdf_cloud_gap(const dc_sdf_prim *p, int i, int h, dc_v3 x)
+{
+    const dc_v3   at = dc_sub(x, p->p[i]), heavy = dc_sub(x, p->p[h]);
+    const dc_real s = 1/(p->sigma[i]*p->sigma[i]), t = 1/(p->sigma[h]*p->sigma[h]);
+    return DC_R(-0.5)*(s*dc_dot(dc_sub(p->p[h], p->p[i]), dc_add(at, heavy)) + (s - t)*dc_dot(heavy, heavy));
+}
+
+/* A cloud in means E over its points, by their weights w_i: with b_i = -s_i (x - p_i), c = b - E[b], D = phi_i - phi,
+ *     phi'' = E[n c^T + c n^T + D (c c^T - s 1)]
+ *     w' = w c.u,   D' = (n - grad phi).u,   c' = -(s - E[s]) u - E[c c^T] u,   grad phi = E[n + D c]
+ * b, phi and n are taken less those of the heaviest point, which may have all the weight but for a little. */
+typedef struct { dc_real weight, sharpness, value; dc_v3 n, slope; } dci_sdf_cloud_point;
+
+static dci_sdf_cloud_point dci_sdf_cloud_relative(const dc_sdf_prim *p, int i, int h, dc_v3 x)
+{
+    const dc_real s = 1/(p->sigma[i]*p->sigma[i]), t = 1/(p->sigma[h]*p->sigma[h]);
+    const dc_v3   at = dc_sub(x, p->p[i]), heavy = dc_sub(x, p->p[h]);
+    dci_sdf_cloud_point r;
+
+    r.weight = dci_sdf_along_weight(dci_sdf_exp_short(dc_min(dci_sdf_cloud_gap(p, i, h, x), 0)));
+    r.sharpness = s - t;
+    r.n = dc_sub(p->n[i], p->n[h]);
+    r.value = dc_dot(r.n, at) + dc_dot(p->n[h], dc_sub(p->p[h], p->p[i]));
+    r.slope = dc_madd(dc_scale(-s, dc_sub(p->p[h], p->p[i])), t - s, heavy);
+    return r;
+}
+
+static DCI_NOINLINE dci_jet dci_sdf_cloud_along(const dci_sdf_part *a, dc_v3 x, dc_v3 u)
+{
+    const dc_sdf_prim *p = a->prim;
+    dc_v3   b = dc_vec(0, 0, 0), g = b, spread = b;         /* E[b], grad phi, E[c c^T] u */
+    dc_real sum = 0, sharp = 0, phi = 0, heavy;             /* of the weights; E[s] */
+    dci_jet T = dci_jet_zero();
+    int i, h = 0;
+
+    for (i = 1; i < p->count; ++i)
+        if (dci_sdf_cloud_gap(p, i, h, x) > 0) h = i;
+    heavy = 1/(p->sigma[h]*p->sigma[h]);
+
+    /* means */
+    for (i = 0; i < p->count; ++i) {
+        const dci_sdf_cloud_point r = dci_sdf_cloud_relative(p, i, h, x);
+        sum += r.weight;
+        phi += r.weight*r.value;
+        sharp += r.weight*r.sharpness;
+        b = dc_madd(b, r.weight, r.slope);
+    }
+    phi /= sum;
+    sharp /= sum;
+    b = dc_scale(1/sum, b);
+
+    /* and those of what is centred */
+    for (i = 0; i < p->count; ++i) {
+        const dci_sdf_cloud_point r = dci_sdf_cloud_relative(p, i, h, x);
+        const dc_v3   c = dc_sub(r.slope, b);
+        g = dc_madd(dc_madd(g, r.weight/sum, r.n), r.weight/sum*(r.value - phi), c);
+        spread = dc_madd(spread, r.weight/sum*dc_dot(c, u), c);
+    }
+
+    for (i = 0; i < p->count; ++i) {
+        const dci_sdf_cloud_point r = dci_sdf_cloud_relative(p, i, h, x);
+        const dc_v3   c = dc_sub(r.slope, b), turn = dc_madd(dc_scale(sharp - r.sharpness, u), -1, spread);
+        const dc_real w = r.weight/sum, dw = w*dc_dot(c, u), D = r.value - phi;
+        const dc_real dwD = dw*D + w*dc_dot(dc_sub(r.n, g), u), s = heavy + r.sharpness;
+        T = dci_jet_add_pair(T, dw, r.n, c);
+        T = dci_jet_add_pair(T, w, r.n, turn);
+        T = dci_jet_add_pair(T, w*D, turn, c);
+        T = dci_jet_add_pair(T, DC_R(0.5)*dwD, c, c);
+        T.by_xx -= s*dwD; T.by_yy -= s*dwD; T.by_zz -= s*dwD;
+    }
+    return T;
+}
+
+/* that of the primitive, in its axes */
+static void dci_sdf_third_part(dci_sdf_third *b, int w)
+{
+    const dci_sdf_part *a = &b->at.part;
+    int l;
+
+    dci_sdf_third_local(b, w);
+    if (a->kernel == DCI_SDF_RADIAL) dci_sdf_third_radial(b, w);
+    else if (a->kernel == DCI_SDF_GAUGE) dci_sdf_third_gauge(b, w);
+    else if (a->kernel == DCI_SDF_ROUNDED) dci_sdf_third_rounded(b, w);
+    else
+        for (l = 0; l < w; ++l) {
+            const dc_v3 x = dci_sdf_third_vector(b->at.local, l), u = dci_sdf_third_vector(b->local, l);
+            dci_jet_store(b->along, l, a->kernel == DCI_SDF_PLANES ? dci_sdf_planes_along(a, x, u)
+                                                                   : dci_sdf_cloud_along(a, x, u), 2);
+        }
+}
+
+/* the n points of a block, as dci_sdf_block_sdf; 0 when a number of theirs is not finite */
+static int dci_sdf_third_run(dci_sdf_third *b, const dc_sdf *s, int n, int gauge)
+{
+    const int w = (n + DC_LANES - 1)/DC_LANES*DC_LANES;
+    dc_real inv_tau, hess_tau;
+    int i, l, k, subtract = 0;
+
+    dci_sdf_taus(s->tau, &inv_tau, &hess_tau);
+    for (i = 0; i < s->n; ++i) {
+        /* a change from union to subtraction or back */
+        if (!s->prim[i].subtract != !subtract) {
+            dci_sdf_third_close(b, w, s->tau);
+            dci_sdf_third_sign(b, w, -1);
+            subtract = !subtract;
+        }
+
+        dci_sdf_part_of(&s->prim[i], &b->at.part);
+        if (gauge) b->at.part.kernel = DCI_SDF_GAUGE;
+        dci_sdf_third_jets(b, w);
+        dci_sdf_third_part(b, w);
+        dci_sdf_third_fold(b, w, i == 0, inv_tau, hess_tau);
+        dci_sdf_third_join(b, w, i == 0, inv_tau, hess_tau);
+    }
+    if (subtract) dci_sdf_third_sign(b, w, -1);
+
+    for (k = 4; k < 10; ++k)
+        for (l = 0; l < n; ++l)
+            if (!dc_finite(b->fold_along[k][l])) return 0;
+    return 1;
+}
+
+DC_DEF size_t dc_sdf_along_bytes(void) { return dc_bytes(0, 1, sizeof(dci_sdf_third)); }
+
+DC_DEF dc_status dc_sdf_ddir_along(const dc_sdf *s, int count, const dc_real *x, const dc_real *u, size_t stride,
+                                   dc_arena *mem, dc_real *dddir)
+{
+    dci_sdf_third *b;
+    size_t used, i;
+    int k, l, n;
+
+    if (!dci_sdf_ok(s) || !mem || count < 0 || stride < (size_t)count || (count > 0 && (!x || !u || !dddir)))
+        return DC_E_ARG;
+    for (k = 0; k < s->n; ++k)
+        if (s->prim[k].kind == DC_SDF_SUPERQUADRIC && s->prim[k].taubin) return DC_E_ARG;
+    for (i = 0; i < (size_t)count; ++i)
+        if (!dc_in_range(dc_vec(x[i], x[stride + i], x[2*stride + i]))
+            || !dc_in_range(dc_vec(u[i], u[stride + i], u[2*stride + i]))) return DC_E_ARG;
+    used = mem->used;
+    b = (dci_sdf_third *)dc_arena_take(mem, 1, sizeof *b);
+    mem->used = used;
+    if (!b) return DC_E_MEMORY;
+
+    for (i = 0; i < (size_t)count; i += (size_t)n) {
+        /* lanes without a point repeat the last */
+        n = (size_t)count - i < DCI_SDF_BLOCK ? (int)((size_t)count - i) : DCI_SDF_BLOCK;
+        for (k = 0; k < 3; ++k)
+            for (l = 0; l < DCI_SDF_BLOCK; ++l) {
+                const size_t at = (size_t)k*stride + i + (size_t)(l < n ? l : n - 1);
+                b->at.body[k][l] = x[at];
+                b->direction[k][l] = u[at];
+            }
+        if (!dci_sdf_third_run(b, s, n, s->n == 1 && s->prim[0].kind == DC_SDF_SUPERQUADRIC)) return DC_E_RANGE;
+        for (k = 0; k < 6; ++k)
+            memcpy(dddir + (size_t)k*stride + i, b->fold_along[4 + k], (size_t)n*sizeof *dddir);
     }
     return DC_OK;
 }
@@ -5724,9 +6155,12 @@ static void dci_cnet_ready(dc_cfield *f)
 /* in: cells and poses; out: the field's numbers.
  *
  * stage              | reads                      | writes                          | equation
+ * dci_spots_find     | some poses                 | their cells and weights         | baked fields, above
  * dci_spline_weights | where in a cell            | four weights, their derivatives | uniform cubic B-spline
  * dci_cspline_sum    | 64 cells                   | jets of d and lever             | their tensor product
- * dci_cspline_at     | a pose                     | jets of d and lever             | baked fields, above */
+ * dci_cspline_many   | poses                      | what is asked for               | the chain rule
+ *
+ * Weights are made of several poses side by side: one by one they took as long as the 64 cells. */
 
 enum { DCI_SPLINE_ANGLES = 4096, DCI_SPLINE_SIDE = 512, DCI_SPLINE_FOLD = 64 };
 
@@ -5773,32 +6207,50 @@ static int dci_cspline_sizes_ok(const dc_cspline *s)
 #pragma GCC optimize("no-trapping-math", "unroll-loops")
 #endif
 
-/* of u in a cell, 0 to 1: weights, first and second derivatives by u */
-DCI_LANE void dci_spline_weights(dc_real u, int level, dc_real w[3][4])
-{
-    const dc_real m = 1 - u, sixth = DC_R(1.0)/6;
+enum { DCI_SPOTS = 8 };             /* poses at a time: their weights are made side by side */
 
-    w[0][0] = sixth*(m*m*m);
-    w[0][1] = sixth*(4 + u*u*(3*u - 6));
-    w[0][2] = sixth*(4 + m*m*(3*m - 6));
-    w[0][3] = sixth*(u*u*u);
-    if (level > 0) {
-        w[1][0] = -DC_R(0.5)*(m*m);
-        w[1][1] = u*(DC_R(1.5)*u - 2);
-        w[1][2] = -m*(DC_R(1.5)*m - 2);
-        w[1][3] = DC_R(0.5)*(u*u);
-    }
-    if (level > 1) {
-        w[2][0] = m;
-        w[2][1] = 3*u - 2;
-        w[2][2] = 3*m - 2;
-        w[2][3] = u;
+/* of u in a cell, 0 to 1, of n poses: weights, and derivatives by u */
+DCI_LANE void dci_spline_weights(const dc_real *u, int n, int level, dc_real w[2][4][DCI_SPOTS])
+{
+    const dc_real sixth = DC_R(1.0)/6;
+    int l;
+
+    for (l = 0; l < n; ++l) {
+        const dc_real x = u[l], m = 1 - x;
+
+        w[0][0][l] = sixth*(m*m*m);
+        w[0][1][l] = sixth*(4 + x*x*(3*x - 6));
+        w[0][2][l] = sixth*(4 + m*m*(3*m - 6));
+        w[0][3][l] = sixth*(x*x*x);
+        if (level > 0) {
+            w[1][0][l] = -DC_R(0.5)*(m*m);
+            w[1][1][l] = x*(DC_R(1.5)*x - 2);
+            w[1][2][l] = -m*(DC_R(1.5)*m - 2);
+            w[1][3][l] = DC_R(0.5)*(x*x);
+        }
     }
 }
 
+/* second derivatives */
+DCI_LANE void dci_spline_bends(dc_real u, dc_real w[4])
+{
+    const dc_real m = 1 - u;
+
+    w[0] = m;
+    w[1] = 3*u - 2;
+    w[2] = 3*m - 2;
+    w[3] = u;
+}
+
 /* Four cells by y, of d and lever, as one row of eight numbers */
+#if defined(__AVX512F__) && (defined(__GNUC__) || defined(__clang__)) && !DC_IS_FLOAT
+typedef dc_real dci_cells_vector __attribute__((vector_size(64)));
+enum { DCI_CELLS_LANES = 8 };
+#else
 typedef DCI_NET_VECTOR(dc_real) dci_cells_vector;
-enum { DCI_CELLS_LANES = DCI_NET_LANES(dc_real), DCI_CELLS = 8/DCI_CELLS_LANES };
+enum { DCI_CELLS_LANES = DCI_NET_LANES(dc_real) };
+#endif
+enum { DCI_CELLS = 8/DCI_CELLS_LANES };
 typedef struct { dci_cells_vector v[DCI_CELLS]; } dci_cells;
 
 #if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 9)
@@ -5830,11 +6282,11 @@ DCI_LANE void dci_cells_read(const dc_cspline *s, size_t at, int bits, dci_cells
     }
 }
 
-/* sum += w row */
-DCI_LANE void dci_cells_add(dci_cells *sum, dc_real w, const dci_cells *row)
+/* sum = w row, or sum += w row */
+DCI_LANE void dci_cells_add(dci_cells *sum, int more, dc_real w, const dci_cells *row)
 {
     int k;
-    for (k = 0; k < DCI_CELLS; ++k) sum->v[k] += row->v[k]*w;
+    for (k = 0; k < DCI_CELLS; ++k) sum->v[k] = more ? sum->v[k] + row->v[k]*w : row->v[k]*w;
 }
 
 /* the sums over y with weights w, of d and of lever */
@@ -5863,48 +6315,97 @@ DCI_LANE int dci_cspline_angle(const dc_cspline *s, dc_real theta, dc_real *u)
     return k;
 }
 
-/* jets of d and lever in a square of cells; level 0: values, 1: and gradients, 2: and Hessians */
-DCI_LANE void dci_cspline_sum(const dc_cspline *s, dc_real theta, dc_real x, dc_real y, int level, int bits,
-                              dci_cjet jet[2])
+/* Up to DCI_SPOTS poses among the cells: the second of four by theta, the first by x and y; by theta, x, y where in a
+ * cell, the weights and their derivatives. `drawn`: it is beyond `begin`. */
+typedef struct {
+    int it[DCI_SPOTS], ix[DCI_SPOTS], iy[DCI_SPOTS], drawn[DCI_SPOTS];
+    dc_real u[3][DCI_SPOTS], w[3][2][4][DCI_SPOTS];
+} dci_spots;
+
+/* how a pose beyond `begin` is drawn in */
+static void dci_cspline_bend(const dc_cspline *s, dc_real x, dc_real y, dci_bend *c)
+{
+    c->r = dc_sqrt(x*x + y*y);
+    c->inv_r = 1/c->r;              /* r > begin > 0 */
+    c->ex = x*c->inv_r;
+    c->ey = y*c->inv_r;
+    dci_bend_place(s->begin, s->width, c);
+}
+
+DCI_LANE void dci_spots_find(const dc_cspline *s, const dc_real *q, size_t stride, int n, int level, dci_spots *at)
+{
+    const int most = s->side - 4;
+    int k, l;
+
+    for (l = 0; l < n; ++l) {
+        const dc_real x = q[stride + (size_t)l], y = q[2*stride + (size_t)l];
+        dci_bend c;
+
+        at->u[1][l] = x;
+        at->u[2][l] = y;
+        at->drawn[l] = !(x*x + y*y <= s->begin*s->begin);
+        if (!at->drawn[l]) continue;
+        dci_cspline_bend(s, x, y, &c);
+        at->u[1][l] = c.rho*c.ex;
+        at->u[2][l] = c.rho*c.ey;
+    }
+    for (l = 0; l < n; ++l) at->it[l] = dci_cspline_angle(s, q[l], &at->u[0][l]);
+
+    /* at the very edge the last cell's end */
+    for (l = 0; l < n; ++l) {
+        const dc_real fx = (at->u[1][l] + s->reach)*s->rate, fy = (at->u[2][l] + s->reach)*s->rate;
+        int ix = (int)fx, iy = (int)fy;
+        ix = ix > most ? most : ix;
+        iy = iy > most ? most : iy;
+        at->u[1][l] = fx - (dc_real)ix;
+        at->u[2][l] = fy - (dc_real)iy;
+        at->ix[l] = ix;
+        at->iy[l] = iy;
+    }
+    for (k = 0; k < 3; ++k) dci_spline_weights(at->u[k], n, level, at->w[k]);
+}
+
+/* jets of d and lever of pose l; level 0: values, 1: and gradients, 2: and Hessians */
+DCI_LANE void dci_cspline_sum(const dc_cspline *s, const dci_spots *spots, int l, int level, int bits, dci_cjet jet[2])
 {
     const size_t n = (size_t)s->side, step = 2*n;
-    const dc_real fx = (x + s->reach)*s->rate, fy = (y + s->reach)*s->rate, rt = s->turn, rx = s->rate;
-    dc_real wt[3][4], wx[3][4], wy[3][4], u, g[3][2], h[6][2];
+    const dc_real rt = s->turn, rx = s->rate;
+    dc_real wy[3][4], bends[2][4];    /* weights by y; second derivatives of those by theta and x */
+    dc_real g[3][2], h[6][2];
     dci_cells sum[6];                 /* over theta and x: value, t, x, tt, tx, xx */
-    int i, j, k, it, ix = (int)fx, iy = (int)fy;
+    int i, j, k;
 
-    /* where, and weights; at the very edge the last cell's end */
-    if (ix > s->side - 4) ix = s->side - 4;
-    if (iy > s->side - 4) iy = s->side - 4;
-    it = dci_cspline_angle(s, theta, &u);
-    dci_spline_weights(u, level, wt);
-    dci_spline_weights(fx - (dc_real)ix, level, wx);
-    dci_spline_weights(fy - (dc_real)iy, level, wy);
-
-    memset(sum, 0, sizeof sum);
+    for (j = 0; j < 4; ++j) {
+        wy[0][j] = spots->w[2][0][j][l];
+        if (level > 0) wy[1][j] = spots->w[2][1][j][l];
+    }
+    if (level > 1) {
+        dci_spline_bends(spots->u[0][l], bends[0]);
+        dci_spline_bends(spots->u[1][l], bends[1]);
+        dci_spline_bends(spots->u[2][l], wy[2]);
+    }
     for (i = 0; i < 4; ++i) {
-        int t = it + i - 1;
+        int t = spots->it[l] + i - 1;
         size_t at;
         dci_cells over[3], row;       /* over x: value, x, xx */
 
         t = t < 0 ? t + s->angles : t >= s->angles ? t - s->angles : t;
-        at = (((size_t)t*n + (size_t)ix)*n + (size_t)iy)*2;
-        memset(over, 0, sizeof over);
+        at = (((size_t)t*n + (size_t)spots->ix[l])*n + (size_t)spots->iy[l])*2;
         for (j = 0; j < 4; ++j) {
             dci_cells_read(s, at + (size_t)j*step, bits, &row);
-            dci_cells_add(&over[0], wx[0][j], &row);
-            if (level > 0) dci_cells_add(&over[1], wx[1][j], &row);
-            if (level > 1) dci_cells_add(&over[2], wx[2][j], &row);
+            dci_cells_add(&over[0], j > 0, spots->w[1][0][j][l], &row);
+            if (level > 0) dci_cells_add(&over[1], j > 0, spots->w[1][1][j][l], &row);
+            if (level > 1) dci_cells_add(&over[2], j > 0, bends[1][j], &row);
         }
-        dci_cells_add(&sum[0], wt[0][i], &over[0]);
+        dci_cells_add(&sum[0], i > 0, spots->w[0][0][i][l], &over[0]);
         if (level > 0) {
-            dci_cells_add(&sum[1], wt[1][i], &over[0]);
-            dci_cells_add(&sum[2], wt[0][i], &over[1]);
+            dci_cells_add(&sum[1], i > 0, spots->w[0][1][i][l], &over[0]);
+            dci_cells_add(&sum[2], i > 0, spots->w[0][0][i][l], &over[1]);
         }
         if (level > 1) {
-            dci_cells_add(&sum[3], wt[2][i], &over[0]);
-            dci_cells_add(&sum[4], wt[1][i], &over[1]);
-            dci_cells_add(&sum[5], wt[0][i], &over[2]);
+            dci_cells_add(&sum[3], i > 0, bends[0][i], &over[0]);
+            dci_cells_add(&sum[4], i > 0, spots->w[0][1][i][l], &over[1]);
+            dci_cells_add(&sum[5], i > 0, spots->w[0][0][i][l], &over[2]);
         }
     }
 
@@ -5945,10 +6446,12 @@ DCI_LANE void dci_cspline_sum(const dc_cspline *s, dc_real theta, dc_real x, dc_
 /* a half-plane's: d = y + s(theta), lever = s/2 */
 static void dci_cspline_plane(const dc_cspline *s, dc_real theta, dc_real y, int level, dci_cjet jet[2])
 {
-    dc_real w[3][4], u, v[3] = {0, 0, 0}, rate = 1;
+    dc_real at[2][4][DCI_SPOTS], w[3][4], u, v[3] = {0, 0, 0}, rate = 1;
     int i, k, it = dci_cspline_angle(s, theta, &u);
 
-    dci_spline_weights(u, 2, w);
+    dci_spline_weights(&u, 1, 1, at);
+    for (k = 0; k < 8; ++k) w[k/4][k%4] = at[k/4][k%4][0];
+    dci_spline_bends(u, w[2]);
     for (k = 0; k < 3; ++k, rate *= s->turn) {
         for (i = 0; i < 4; ++i) {
             int t = it + i - 1;
@@ -5969,55 +6472,61 @@ static void dci_cspline_plane(const dc_cspline *s, dc_real theta, dc_real y, int
     }
 }
 
-DCI_LANE void dci_cspline_at(const dc_cspline *s, dc_real theta, dc_real x, dc_real y, int level, int bits,
-                             dci_cjet jet[2])
-{
-    const dc_real r2 = x*x + y*y;
-    dci_bend c = DC_ZERO;
-
-    if (s->wall == DC_CSHAPE_HALFPLANE) dci_cspline_plane(s, theta, y, level, jet);
-    else if (r2 <= s->begin*s->begin) dci_cspline_sum(s, theta, x, y, level, bits, jet);
-    else {
-        c.r = dc_sqrt(r2);
-        c.inv_r = 1/c.r;            /* r > begin > 0 */
-        c.ex = x*c.inv_r;
-        c.ey = y*c.inv_r;
-        dci_bend_place(s->begin, s->width, &c);
-        dci_cspline_sum(s, theta, c.rho*c.ex, c.rho*c.ey, level, bits, jet);
-        dci_bend_back(&c, s->slope, level > 1, &jet[0]);
-        dci_bend_back(&c, 0, level > 1, &jet[1]);
-    }
-}
-
 /* many poses, of what is asked for; level 1: no second derivatives */
 DCI_LANE void dci_cspline_many(const dc_cspline *s, int count, const dc_real *q, size_t stride, int level, int bits,
                                const dc_cfield_out *o)
 {
+    dci_spots at;
     size_t i, k;
+    int l, n;
 
-    for (i = 0; i < (size_t)count; ++i) {
-        dci_cjet jet[2];
-        dci_cspline_at(s, q[i], q[stride + i], q[2*stride + i], level, bits, jet);
-        if (o->d) o->d[i] = jet[0].v;
-        if (o->lever) o->lever[i] = jet[1].v;
-        for (k = 0; k < 3 && o->grad; ++k) o->grad[k*stride + i] = jet[0].g[k];
-        for (k = 0; k < 3 && level > 1 && o->dlever; ++k) o->dlever[k*stride + i] = jet[1].g[k];
-        for (k = 0; k < 6 && level > 1 && o->hess; ++k) o->hess[k*stride + i] = jet[0].h[k];
+    for (i = 0; i < (size_t)count; i += (size_t)n) {
+        n = count - (int)i < DCI_SPOTS ? count - (int)i : DCI_SPOTS;
+        if (s->wall != DC_CSHAPE_HALFPLANE) dci_spots_find(s, q + i, stride, n, level, &at);
+        for (l = 0; l < n; ++l) {
+            const size_t to = i + (size_t)l;
+            dci_cjet jet[2];
+            if (s->wall == DC_CSHAPE_HALFPLANE) dci_cspline_plane(s, q[to], q[2*stride + to], level, jet);
+            else {
+                dci_cspline_sum(s, &at, l, level, bits, jet);
+                if (at.drawn[l]) {
+                    dci_bend c;
+                    dci_cspline_bend(s, q[stride + to], q[2*stride + to], &c);
+                    dci_bend_back(&c, s->slope, level > 1, &jet[0]);
+                    if (level > 1) dci_bend_back(&c, 0, 1, &jet[1]);
+                }
+            }
+            if (o->d) o->d[to] = jet[0].v;
+            if (o->lever) o->lever[to] = jet[1].v;
+            for (k = 0; k < 3 && o->grad; ++k) o->grad[k*stride + to] = jet[0].g[k];
+            for (k = 0; k < 3 && level > 1 && o->dlever; ++k) o->dlever[k*stride + to] = jet[1].g[k];
+            for (k = 0; k < 6 && level > 1 && o->hess; ++k) o->hess[k*stride + to] = jet[0].h[k];
+        }
     }
 }
 
-static DCI_NOINLINE void dci_cspline_first(const dc_cspline *s, int count, const dc_real *q, size_t stride,
-                                           const dc_cfield_out *o)
+static DCI_NOINLINE void dci_cspline_first_16(const dc_cspline *s, int count, const dc_real *q, size_t stride,
+                                              const dc_cfield_out *o)
 {
-    if (s->short_cell) dci_cspline_many(s, count, q, stride, 1, 16, o);
-    else dci_cspline_many(s, count, q, stride, 1, 32, o);
+    dci_cspline_many(s, count, q, stride, 1, 16, o);
 }
 
-static DCI_NOINLINE void dci_cspline_second(const dc_cspline *s, int count, const dc_real *q, size_t stride,
-                                            const dc_cfield_out *o)
+static DCI_NOINLINE void dci_cspline_first_32(const dc_cspline *s, int count, const dc_real *q, size_t stride,
+                                              const dc_cfield_out *o)
 {
-    if (s->short_cell) dci_cspline_many(s, count, q, stride, 2, 16, o);
-    else dci_cspline_many(s, count, q, stride, 2, 32, o);
+    dci_cspline_many(s, count, q, stride, 1, 32, o);
+}
+
+static DCI_NOINLINE void dci_cspline_second_16(const dc_cspline *s, int count, const dc_real *q, size_t stride,
+                                               const dc_cfield_out *o)
+{
+    dci_cspline_many(s, count, q, stride, 2, 16, o);
+}
+
+static DCI_NOINLINE void dci_cspline_second_32(const dc_cspline *s, int count, const dc_real *q, size_t stride,
+                                               const dc_cfield_out *o)
+{
+    dci_cspline_many(s, count, q, stride, 2, 32, o);
 }
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -6027,8 +6536,12 @@ static DCI_NOINLINE void dci_cspline_second(const dc_cspline *s, int count, cons
 static dc_status dci_cspline_eval(const dc_cspline *s, int count, const dc_real *q, size_t stride,
                                   const dc_cfield_out *o)
 {
-    if (o->hess || o->dlever) dci_cspline_second(s, count, q, stride, o);
-    else dci_cspline_first(s, count, q, stride, o);
+    const int second = o->hess || o->dlever;
+
+    if (s->short_cell && second) dci_cspline_second_16(s, count, q, stride, o);
+    else if (s->short_cell) dci_cspline_first_16(s, count, q, stride, o);
+    else if (second) dci_cspline_second_32(s, count, q, stride, o);
+    else dci_cspline_first_32(s, count, q, stride, o);
     return DC_OK;
 }
 

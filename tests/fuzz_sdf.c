@@ -243,6 +243,31 @@ static void fit(fuzz *f)
     fuzz_mix(f, info, sizeof *info);
 }
 
+static void along(fuzz *f)
+{
+    const dc_sdf *s = fuzz_field(f);
+    int count = fuzz_count(f, 0, POINTS), i, good = fuzz_field_good(s) && count >= 0;
+    size_t n = count > 0 ? (size_t)count : 0, stride = n + (size_t)fuzz_below(f, 2), k;
+    dc_real *x = fuzz_reals(f, 3*stride), *u = fuzz_reals(f, 3*stride), *T = fuzz_reals(f, 6*stride);
+    fuzz_arena m = fuzz_arena_open(f, dc_sdf_along_bytes());
+    dc_status st;
+    for (i = 0; good && i < s->n; ++i) good &= s->prim[i].kind != DC_SDF_SUPERQUADRIC || !s->prim[i].taubin;
+    for (k = 0; k < 3; ++k)
+        for (i = 0; i < (int)n; ++i) {
+            x[k*stride + (size_t)i] = fuzz_real(f);
+            u[k*stride + (size_t)i] = fuzz_real(f);
+            good &= dc_abs(x[k*stride + (size_t)i]) <= DC_LIMIT && dc_abs(u[k*stride + (size_t)i]) <= DC_LIMIT;
+        }
+    st = fuzz_status(f, dc_sdf_ddir_along(s, count, x, u, stride, &m.a, T));
+    fuzz_arena_close(&m, 0, st);
+    FUZZ_CHECK(st == DC_E_MEMORY || (st == DC_E_ARG) == !good, "status %d", (int)st);
+    if (st == DC_E_ARG || st == DC_E_MEMORY) FUZZ_CHECK(fuzz_untouched(f, T, 6*stride*sizeof *T), "status %d, but written", (int)st);
+    for (k = 0; st == DC_OK && k < 6; ++k) {
+        FUZZ_CHECK(fuzz_finite(T + k*stride, n), "derivative %d", (int)k);
+        fuzz_mix(f, T + k*stride, n*sizeof *T);
+    }
+}
+
 static void calls(fuzz *f)
 {
     while (fuzz_more(f) && f->n_blocks < FUZZ_BLOCKS - 60) {
@@ -251,7 +276,8 @@ static void calls(fuzz *f)
         if (kind < 4) fit(f);
         else if (kind < 16) mesh(f);
         else if (kind < 48) sample(f);
-        else if (kind < 128) batch(f);
+        else if (kind < 112) batch(f);
+        else if (kind < 128) along(f);
         else point(f);
     }
 }

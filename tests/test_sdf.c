@@ -415,6 +415,65 @@ TEST derivatives_of_composed_fields(void)
     PASS();
 }
 
+/* ---- third derivatives along directions ----------------------------------------------------------- */
+
+typedef struct { const dc_sdf *s; dc_v3 x, u; } line;
+
+static void fd_ddir(const double *t, double *f, void *user)
+{
+    const line *l = (const line *)user;
+    dc_real d[3], D[6];
+    dir_of(l->s, dc_madd(l->x, (dc_real)t[0], l->u), d, D);
+    to_double(D, f, 6);
+}
+
+static int along_of(const dc_sdf *s, dc_v3 x, dc_v3 u, dc_real T[6])
+{
+    dc_arena mem = dc_arena_make(memory, dc_sdf_along_bytes());
+    dc_real at[3], to[3];
+    at[0] = x.x; at[1] = x.y; at[2] = x.z;
+    to[0] = u.x; to[1] = u.y; to[2] = u.z;
+    return dc_sdf_ddir_along(s, 1, at, to, 1, &mem, T) == DC_OK && mem.used == 0;
+}
+
+/* Every kind alone, then all in unions and subtractions. */
+TEST third_derivatives_along_directions(void)
+{
+    int kind;
+    if (DC_IS_FLOAT) SKIPm("differences want double");
+    for (kind = 0; kind <= KINDS; ++kind) {
+        worst w = worst_make(kind < KINDS ? kind_name[kind] : "composed");
+        long k, n = sweep_count(200);
+        rng r;
+        rng_seed(&r, 170 + (uint64_t)kind);
+        for (k = 0; k < n; ++k) {
+            dc_sdf_prim p[PARTS];
+            dc_sdf s = random_field(&r, p, DC_R(0.3));
+            dc_real T[6];
+            double jac[6], zero = 0, most = 0;
+            fd_result f;
+            line l;
+            int j;
+            p[6].taubin = 0;
+            l.x = random_vec(&r, 2);
+            l.u = random_unit(&r);
+            if (kind < KINDS) {
+                p[0] = random_prim(&r, (dc_sdf_kind)kind);
+                l.x = dc_add(p[0].pose.t, random_vec(&r, 3));
+                s.n = 1;
+            }
+            l.s = &s;
+            ASSERT(along_of(&s, l.x, l.u, T));
+            to_double(T, jac, 6);
+            for (j = 0; j < 6; ++j) most = fmax(most, fabs(jac[j]));
+            f = fd_check(fd_ddir, &l, 1, &zero, 6, jac, 0.004);
+            worst_add(&w, f.bit_equal ? 0 : f.err*fmin(1, most/1e-3), "%ld order %g of %g", k, f.order, most);
+        }
+        ASSERT(worst_print(&w, 1e-7));
+    }
+    PASS();
+}
+
 /* Lower bounds over balls, of every kind, of unions and subtractions: below what the field is anywhere in a ball, and of use, a
  * superquadric's within its size of the least value far away. */
 TEST bounds_are_below(void)
@@ -897,6 +956,7 @@ int main(int argc, char **argv)
     RUN_TEST(derivatives_of_every_kind);
     RUN_TEST(derivatives_on_coordinate_planes);
     RUN_TEST(derivatives_of_composed_fields);
+    RUN_TEST(third_derivatives_along_directions);
     RUN_TEST(bounds_are_below);
     RUN_TEST(derivatives_by_parameters);
     RUN_TEST(unions_bracket_the_minimum);

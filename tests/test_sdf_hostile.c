@@ -35,7 +35,7 @@ static const dc_grid cube = {{-2, -2, -2}, {2, 2, 2}, 5, 5, 5};
 /* every function that takes a field gives this status and leaves its outputs alone */
 static int all_give(const dc_sdf *s, dc_status want)
 {
-    dc_real v, g[3], H[9], d[4*DC_SDF_PARAMS], x[3] = {DC_R(0.3), DC_R(0.2), DC_R(-0.4)};
+    dc_real v, g[3], H[9], T[6], d[4*DC_SDF_PARAMS], x[3] = {DC_R(0.3), DC_R(0.2), DC_R(-0.4)};
     dc_arena mem = dc_arena_make(memory, sizeof memory);
     dc_sdf_out out;
     dc_mesh m;
@@ -43,6 +43,7 @@ static int all_give(const dc_sdf *s, dc_status want)
     memset(&v, PATTERN, sizeof v);
     memset(g, PATTERN, sizeof g);
     memset(H, PATTERN, sizeof H);
+    memset(T, PATTERN, sizeof T);
     memset(d, PATTERN, sizeof d);
     memset(&m, PATTERN, sizeof m);
     memset(&info, PATTERN, sizeof info);
@@ -52,8 +53,9 @@ static int all_give(const dc_sdf *s, dc_status want)
     out.value = &v;
     out.grad = g;
     if (dc_sdf_eval_batch(s, 1, x, 1, &mem, &out) != want) return 0;
+    if (dc_sdf_ddir_along(s, 1, x, x, 1, &mem, T) != want) return 0;
     if (dc_sdf_mesh(NULL, s, &cube, &mem, &m, &info) != want) return 0;
-    return mem.used == 0 && untouched(&v, sizeof v) && untouched(g, sizeof g) && untouched(H, sizeof H) && untouched(d, sizeof d)
+    return mem.used == 0 && untouched(&v, sizeof v) && untouched(g, sizeof g) && untouched(H, sizeof H) && untouched(T, sizeof T) && untouched(d, sizeof d)
         && untouched(&m, sizeof m) && untouched(&info, sizeof info);
 }
 
@@ -149,12 +151,13 @@ TEST bad_fields_and_points(void)
     const dc_real bad[5] = {(dc_real)NAN, (dc_real)HUGE_VAL, -(dc_real)HUGE_VAL, 2*DC_LIMIT, -2*DC_LIMIT};
     dc_sdf_prim p[2];
     dc_sdf s;
-    dc_real v, x[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, out3[3], d[2*DC_SDF_PARAMS];
+    dc_real v, x[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, good_u[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0}, out3[3], T[18], d[2*DC_SDF_PARAMS];
     dc_arena mem = dc_arena_make(memory, sizeof memory);
     dc_sdf_out out = DC_ZERO;
     int k, i;
     memset(&v, PATTERN, sizeof v);
     memset(out3, PATTERN, sizeof out3);
+    memset(T, PATTERN, sizeof T);
     memset(d, PATTERN, sizeof d);
     p[0] = p[1] = good(DC_SDF_SUPERQUADRIC);
     ASSERT(all_give(NULL, DC_E_ARG));
@@ -185,6 +188,8 @@ TEST bad_fields_and_points(void)
                 ASSERT_EQ(DC_E_ARG, dc_sdf_eval_params(&s, at, &v, d));
             }
             ASSERT_EQ(DC_E_ARG, dc_sdf_eval_batch(&s, 3, x, 3, &mem, &out));
+            ASSERT_EQ(DC_E_ARG, dc_sdf_ddir_along(&s, 3, x, good_u, 3, &mem, T));
+            ASSERT_EQ(DC_E_ARG, dc_sdf_ddir_along(&s, 3, good_u, x, 3, &mem, T));
             x[i] = 0;
         }
     ASSERT_EQ(DC_E_ARG, dc_sdf_eval_params(&s, dc_vec(0, 0, 0), &v, NULL));
@@ -193,6 +198,25 @@ TEST bad_fields_and_points(void)
     ASSERT_EQ(DC_E_ARG, dc_sdf_eval_batch(&s, 3, NULL, 3, &mem, &out));
     ASSERT_EQ(DC_E_ARG, dc_sdf_eval_batch(&s, 3, x, 3, NULL, &out));
     ASSERT_EQ(DC_E_ARG, dc_sdf_eval_batch(&s, 3, x, 3, &mem, NULL));
+    ASSERT_EQ(DC_E_ARG, dc_sdf_ddir_along(&s, -1, x, x, 3, &mem, T));
+    ASSERT_EQ(DC_E_ARG, dc_sdf_ddir_along(&s, 3, x, x, 2, &mem, T));
+    ASSERT_EQ(DC_E_ARG, dc_sdf_ddir_along(&s, 3, NULL, x, 3, &mem, T));
+    ASSERT_EQ(DC_E_ARG, dc_sdf_ddir_along(&s, 3, x, NULL, 3, &mem, T));
+    ASSERT_EQ(DC_E_ARG, dc_sdf_ddir_along(&s, 3, x, x, 3, NULL, T));
+    ASSERT_EQ(DC_E_ARG, dc_sdf_ddir_along(&s, 3, x, x, 3, &mem, NULL));
+    p[1] = good(DC_SDF_SUPERQUADRIC);
+    p[1].taubin = 1;
+    ASSERT_EQ(DC_E_ARG, dc_sdf_ddir_along(&s, 3, x, x, 3, &mem, T));
+    ASSERT(untouched(T, sizeof T));
+    p[1].taubin = 0;
+    ASSERT_EQ(DC_OK, dc_sdf_ddir_along(&s, 0, NULL, NULL, 0, &mem, NULL));
+    ASSERT_EQ(DC_OK, dc_sdf_ddir_along(&s, 3, x, x, 3, &mem, T));
+    for (k = 0; k < 18; ++k) ASSERT(dc_finite(T[k]));
+    mem = dc_arena_make(memory, dc_sdf_along_bytes() - DC_ALIGN);
+    memset(T, PATTERN, sizeof T);
+    ASSERT_EQ(DC_E_MEMORY, dc_sdf_ddir_along(&s, 3, x, x, 3, &mem, T));
+    ASSERT(untouched(T, sizeof T) && mem.used == 0);
+    mem = dc_arena_make(memory, sizeof memory);
     ASSERT(untouched(&v, sizeof v) && untouched(out3, sizeof out3) && untouched(d, sizeof d));
     ASSERT_EQ(DC_OK, dc_sdf_eval_batch(&s, 0, NULL, 0, &mem, &out));
     ASSERT(untouched(out3, sizeof out3));

@@ -21,6 +21,7 @@ typedef struct {
     int             n, row;                         /* numbers in u; a row of them has bounds, which repeat */
     double          lo[CONTROL_ROW], hi[CONTROL_ROW];
     double          goal[CONTROL_FREEDOMS];         /* where the targets are now */
+    double          ramp;                           /* s within which sines begin */
     dc_sim_control *step;                           /* horizon; their target, velocity and force are */
     dc_real        *target, *velocity, *force;      /* horizon nq; horizon nv; nv, the same in every step */
 } controls;
@@ -34,6 +35,7 @@ static inline void controls_begin(controls *c, const sim_world *w, controls_kind
     c->kind = kind;
     c->horizon = horizon;
     c->freedoms = freedoms;
+    c->ramp = 0.3;
     c->row = kind == CONTROL_SINES ? 3 : kind == CONTROL_KNOTS ? 1 : kind == CONTROL_START ? 2*freedoms : freedoms;
     c->n = kind == CONTROL_SINES ? 3*CONTROL_WAVES*freedoms : kind == CONTROL_KNOTS ? CONTROL_QUARTERS*freedoms : kind == CONTROL_START ? c->row : horizon*freedoms;
     for (k = 0; k < c->row; k++) {
@@ -53,10 +55,11 @@ static inline void controls_clamp(const controls *c, dc_real *u)
     for (i = 0; i < c->n; i++) u[i] = DC_R(fmax(c->lo[i%c->row], fmin(c->hi[i%c->row], (double)u[i])));
 }
 
-/* The sines of freedom k at time t, which begin within 0.3 s. grad != NULL: the gradients by both are added to it. */
-static inline void controls_wave(const dc_real *u, int k, double t, double *target, double *velocity, dc_real *grad)
+/* The sines of freedom k at time t. grad != NULL: the gradients by both are added to it. */
+static inline void controls_wave(const controls *c, const dc_real *u, int k, double t, double *target, double *velocity,
+                                 dc_real *grad)
 {
-    const double by_target = *target, by_velocity = *velocity, turn = 8*atan(1.0), ramp = fmin(t/0.3, 1);
+    const double by_target = *target, by_velocity = *velocity, turn = 8*atan(1.0), ramp = fmin(t/c->ramp, 1);
     int          i;
 
     *target = *velocity = 0;
@@ -71,11 +74,14 @@ static inline void controls_wave(const dc_real *u, int k, double t, double *targ
     }
 }
 
+/* From 0 to 1, at rest before and after. */
+static inline double controls_smooth(double x) { x = fmax(0, fmin(1, x)); return x*x*(3 - 2*x); }
+
 /* The share of knot j in the target at part x of the time. */
 static inline double controls_knot(int j, double x)
 {
     const int    last = CONTROL_QUARTERS - 1, i = (double)CONTROL_QUARTERS*x < last ? (int)((double)CONTROL_QUARTERS*x) : last;
-    const double f = (double)CONTROL_QUARTERS*x - i, rise = f*f*(3 - 2*f);
+    const double rise = controls_smooth((double)CONTROL_QUARTERS*x - i);
     return j == i ? rise : j == i - 1 ? 1 - rise : 0;
 }
 
@@ -89,7 +95,7 @@ static inline void controls_set(controls *c, const sim_world *w, const dc_real *
     for (k = 0; k < f && c->kind != CONTROL_START; k++) {
         double at = c->goal[k], v;
         for (i = 0; i < c->horizon; i++) {
-            if (c->kind == CONTROL_SINES) controls_wave(u, k, (i + 1)*(double)w->desc.h, &at, &v, NULL);
+            if (c->kind == CONTROL_SINES) controls_wave(c, u, k, (i + 1)*(double)w->desc.h, &at, &v, NULL);
             else if (c->kind == CONTROL_KNOTS) {
                 int j;
                 for (at = c->goal[k], v = 0, j = 0; j < CONTROL_QUARTERS; j++)
@@ -126,7 +132,7 @@ static inline void controls_back(const controls *c, const sim_world *w, const dc
             const dc_real *g = run->control_grad + 3*i*nv + v;
             double         by_target = (double)g[0], by_velocity = (double)g[nv];
             sum += c->kind == CONTROL_TARGETS ? h*by_target : 0;
-            if (c->kind == CONTROL_SINES) controls_wave(u, k, (i + 1)*h, &by_target, &by_velocity, grad);
+            if (c->kind == CONTROL_SINES) controls_wave(c, u, k, (i + 1)*h, &by_target, &by_velocity, grad);
             else if (c->kind == CONTROL_KNOTS) {
                 int j;
                 for (j = 0; j < CONTROL_QUARTERS; j++)

@@ -205,6 +205,73 @@ static void batches(long n)
     }
 }
 
+/* ---- dc_sdf_ddir_along ---- */
+
+typedef struct { const field *f; dq_v3 x, u; } along_case;
+
+static int along_ddir(const dq_real *t, dq_real *v, void *user)
+{
+    along_case *c = (along_case *)user;
+    dq_arena mem = dq_arena_make(quad_memory, sizeof quad_memory);
+    dq_real x[3];
+    dq_sdf_out o = DQ_ZERO;
+    x[0] = c->x.x + t[0]*c->u.x + t[1];
+    x[1] = c->x.y + t[0]*c->u.y + t[2];
+    x[2] = c->x.z + t[0]*c->u.z + t[3];
+    o.ddir = v;
+    return dq_sdf_eval_batch(&c->f->Q, 1, x, 1, &mem, &o) == DQ_OK;
+}
+
+static void along(long n)
+{
+    int class;
+    for (class = 0; class < F_CLASSES; ++class) {
+        audit_row *row = audit_of("dc_sdf_ddir_along", field_classes[class]);
+        long k;
+        for (k = audit_first(n); audit_next(row, k, n); ++k) {
+            static field f;
+            rng r = audit_draw(row, k);
+            dc_arena mem = dc_arena_make(memory, sizeof memory);
+            double dir[3], scale[4], most = 0, own;
+            dc_real x[3], u[3], T[6], D[6];
+            along_case c;
+            dc_status s;
+            dc_sdf_out o = DC_ZERO;
+            dc_v3 p;
+            int j, kind;
+            do kind = rng_int(&r, 0, F_KINDS - 1); while (!kind_has(kind, class) || kind == F_TAUBIN);
+            field_draw(&r, kind, class, &f);
+            for (j = 0; j < f.s.n; ++j) {
+                dc_sdf_prim *q = f.prim + j;
+                q->taubin = f.qprim[j].taubin = 0;
+                if (class != ALIGNED && class != TIES) continue;
+                /* above 2/3 it is infinite on coordinate planes */
+                f.qprim[j].eps1 = q->eps1 = dc_min(q->eps1, DC_R(0.625));
+                f.qprim[j].eps2 = q->eps2 = dc_min(q->eps2, DC_R(0.625));
+            }
+            if (!point_draw(&r, class, &f, &p)) continue;
+            scale[0] = 1;
+            scale[1] = scale[2] = scale[3] = point_scale(class, &f, p);
+            rng_unit3(&r, dir);
+            x[0] = p.x; x[1] = p.y; x[2] = p.z;
+            for (j = 0; j < 3; ++j) u[j] = (dc_real)(scale[1]*dir[j]);
+            o.ddir = D;
+            if (dc_sdf_eval_batch(&f.s, 1, x, 1, &mem, &o) != DC_OK) continue;
+            s = dc_sdf_ddir_along(&f.s, 1, x, u, 1, &mem, T);
+            audit_call(row, s, s == DC_OK, T, 6);
+            c.f = &f;
+            c.x = audit_up3(p);
+            c.u = audit_up3(dc_vec(u[0], u[1], u[2]));
+            own = 1e-6*field_length(&f, p)/scale[1];
+            /* against ddir over the same way; where that is nothing, weights stop at the least number */
+            for (j = 0; j < 6; ++j) most = fmax(most, fabs((double)D[j]));
+            audit_floor = most;
+            audit_also = 3;
+            if (s == DC_OK && most*scale[1] > 1e-20) audit_jacobian(row, along_ddir, &c, 1, scale, 6, NULL, T, 1, own, 1, &r);
+        }
+    }
+}
+
 /* ---- dc_sdf_eval_params ---- */
 
 static int params_value(const dq_real *t, dq_real *v, void *user)
@@ -455,6 +522,7 @@ int main(int argc, char **argv)
         params(kind, name[1][kind], 200);
     }
     batches(200);
+    along(100);
     polygons(300);
     moments(1000);
     return !audit_end();

@@ -86,6 +86,29 @@ static void sdf_eval(golden *g)
     }
 }
 
+/* third derivatives along directions */
+static void sdf_along(golden *g)
+{
+    static dc_real x[3*SDF_POINTS], u[3*SDF_POINTS], along[6*SDF_POINTS];
+    dc_arena mem = dc_arena_make(golden_memory, sizeof golden_memory);
+    static sdf_field f;
+    rng r;
+    int k;
+    rng_seed(&r, 22);
+    for (k = 0; k < 4*(SDF_PRIMS + 1); ++k) {
+        dc_sdf s = sdf_make(&r, k%2 ? DC_R(0.1) : 0, &f);
+        f.prim[1].taubin = 0;
+        if (k >= SDF_PRIMS + 1 && k < 2*(SDF_PRIMS + 1)) {
+            s.prim = f.prim + k - (SDF_PRIMS + 1);
+            s.n = 1;
+            f.prim[SDF_PRIMS].subtract = 0;
+        }
+        golden_draws(&r, -1, 1, x, 3*SDF_POINTS);
+        golden_draws(&r, -1, 1, u, 3*SDF_POINTS);
+        if (golden_ok(g, dc_sdf_ddir_along(&s, SDF_POINTS, x, u, SDF_POINTS, &mem, along))) golden_derivatives(g, along, 6*SDF_POINTS);
+    }
+}
+
 static void sdf_ball(dc_sdf_prim *p, double x, double size, double eps)
 {
     memset(p, 0, sizeof *p);
