@@ -106,11 +106,18 @@
  *             two coefficients. A uniform solid keeps the faces it was built with.
  *   Accuracy  Of first order in h. Jacobians of every kind against differences of whole steps, sliding, landing and
  *             resting: 1e-6 of the largest entry; the adjoint against their product over 100 steps: 1e-13.
- *   Stable    Without control and springs energy falls in every step but for few in which a bent contact lets go:
- *             5.5e-4 of the energy at the start in 170 tumbles of 200 steps. Of 30000 steps of bodies thrown at up to
- *             100 m/s, with sizes from 0.01 to 10 m and flails, none ends with DC_E_DIVERGED on four seeds of five,
- *             three on one, and in up to six energy grew by 1e-3 to 0.05 of that of the throw; on none of their paths
- *             anything touched (tests/test_sim_path.c, DC_TEST_SWEEP 25).
+ *   Stable    With V = (T^{t+1} - T^t)/h and V' that of the step before, E the energy of motion, weight and contacts
+ *             without control and springs, friction's part of O left aside,
+ *                 E^{t+1} - E^t = O^{t+1} - O^t + |V|^2/2 - |V - V'|^2/2,    |V|^2 = sum_i tr(V_i M_i V_i^T).
+ *             Where O is convex, on planes and without far turns, it falls by |V|^2/2 and more, and so E falls; O falls
+ *             in any case. A body that one step carries past the edge of another, which then pushes it on, may gain:
+ *             not by an iterate gone astray, but at the only minimum there is near the start, and no longer where
+ *             steps are so short that the edge stops it. Of 30000 steps of bodies thrown at up to 100 m/s, with sizes
+ *             from 0.01 to 10 m and flails, energy grew by more than 1e-3 of that of the throw in at most four on
+ *             eleven seeds, mostly by less than 0.05, once by 0.11; without hulls that push each other by 5e-4 at
+ *             most. In 170 tumbles of 200 steps by 5.5e-4 of the energy at the start. On nine of these seeds no step
+ *             ends with DC_E_DIVERGED, on two one does; on none of the paths anything touched (tests/test_sim_path.c,
+ *             DC_TEST_SWEEP 25).
  *   Cost      us of a step, of its adjoint, the same by vertices and attachments too, and of its Jacobians by both
  *             earlier states and control, one Zen 4 core, gcc 12 -O3, `make bench`: a box on the floor 2.4, 2.1, 2.5,
  *             3.7; a chain of 8 hinges that lands on it 15, 9, 11, 16, of 16 hinges 54, 20, 23, 54; 8 boxes in a stack,
@@ -126,8 +133,9 @@
  *             Hessian of an island beyond 64 freedoms is in blocks: one for each tree of links, one for every two trees
  *             that touch; Cholesky's factor takes them in the order of least degree. Links whose tree stands in one
  *             piece in the description make the smallest blocks. Boxes that fall and pile up between walls,
- *             bench_sim_pile: 10, 100, 300, 1000 of them take 0.3, 8, 39, 250 ms a step. |H| late in a step is for
- *             islands of up to 64 freedoms alone.
+ *             bench_sim_pile: 10, 100, 300, 1000 of them take 0.3, 8, 39, 250 ms a step, 11, 11, 15, 18 Newton steps of
+ *             a box; of 300 that have come to lie on each other 83 ms, 25. |H| late in a step is for islands of up to
+ *             64 freedoms alone.
  *   Limits    Dense algebra within a tree of links: n^3 in its freedoms. Pairs that can meet are found by a sweep along
  *             one axis; felt at any distance (global, trees) all pairs are listed, of 4096 hulls at most. A step that
  *             slides a body round an edge with gaps far below its way needs many iterations: the way between two
@@ -445,7 +453,7 @@ DC_DEF size_t dc_sim_step_bytes(const dc_sim *sim);
  * same bits. control and info may be NULL; q_next may be q_prev. Set info->path before the call (info zero otherwise).
  * Nothing overlaps anywhere on the path: every Newton step is cut where, for each pair, a chain of moving planes, each
  * keeping all vertices on their sides by bounds on their speed and acceleration, comes to an end; it turns nothing by
- * more than 3 rad.
+ * more than half a radian.
  * DC_E_OVERLAP   q is not free of overlap.
  * DC_E_DIVERGED  the tolerance was not reached, or a plane of separation or a slip not found to rounding; q_next is the
  *                last iterate, free of overlap. Where the cap of iterations ended it, it may have gained energy.
@@ -3230,7 +3238,7 @@ typedef struct {
     dc_distance distance;           /* at the end */
 } dci_sim_way;
 
-/* What ends a way: two hulls, or a hull and plane -1-other; hull -1: a limit of a joint, or half a turn. */
+/* What ends a way: two hulls, or a hull and plane -1-other; hull -1: a limit of a joint or of turns. */
 typedef struct {
     int hull, other;
     dc_real gap;                    /* at the start */
@@ -5159,8 +5167,12 @@ static DCI_NOINLINE dc_real dci_sim_plane_share(const dci_sim_place *place, int 
     return t;
 }
 
-/* the share of the way within the limits of joints, and less than half a turn, so that the corners of the path tell the
- * way */
+/* What a body turns by in one of Newton's steps, rad, at most. The parabola of a turn tells of O up to about that:
+ * beyond, a body finds minima of O that are half a turn away, with energy that nobody gave it, or turns round and round
+ * about its thin axis. 2, 1, 0.5, 0.25 rad: 5, 3, 1, 5 of 180000 steps at the cap. */
+#define DCI_SIM_TURN DC_R(0.5)
+
+/* the share of the way within the limits of joints, and of turns, so that the corners of the path tell the way */
 static dc_real dci_sim_joint_share(const dc_sim *sim, const dci_sim_path *path)
 {
     dc_real most = 1;
@@ -5171,7 +5183,7 @@ static dc_real dci_sim_joint_share(const dc_sim *sim, const dci_sim_path *path)
         const dc_real *x = path->q + sim->q_at[i], *d = path->dq + sim->v_at[i];
         if (dci_sim_rotates(l->joint)) {
             dc_v3 w = dci_sim_v3(d + dci_sim_turn_at(l->joint));
-            if (dc_dot(w, w) > 9) most = dc_min(most, 3/dc_sqrt(dc_dot(w, w)));
+            if (dc_dot(w, w) > DCI_SIM_TURN*DCI_SIM_TURN) most = dc_min(most, DCI_SIM_TURN/dc_sqrt(dc_dot(w, w)));
         }
         if (!(l->lo < l->hi) || !dci_sim_single(l->joint)) continue;
         most = dci_sim_until(DC_R(0.9)*(x[0] - l->lo), d[0], 0, most);

@@ -119,8 +119,8 @@ static void make_networks(void)
     size_t used = kept.used, n;
     int k;
     o.smooth = 1;
-    o.samples = 40000;
-    o.epochs = 60;
+    o.samples = 20000;
+    o.epochs = 120;
     if (dc_cfield_train_start(&o, &exact, state) != DC_OK || dc_cfield_train(&exact, state, &work, NULL, NULL, &info) != DC_OK) exit(1);
     if (dc_cfield_learned(state, &kept, &one) != DC_OK) exit(1);
     n = dc_cfield_save_bytes(&one);
@@ -531,7 +531,7 @@ int main(int argc, char **argv)
     for (k = 0; k < 2; ++k) {
         reuse = k ? DC_R(3e-3) : 0;
         pile_of_tiles(&tile, TILE, SWEEPS, &p);
-        steps(&p.g, (int)(SETTLE/(double)STEP), &info);
+        steps(&p.g, (int)(0.5*SETTLE/(double)STEP), &info);
         measure(&p, k ? "shapes_20_reuse" : "shapes_20", TILE, &deepest);
         free(p.room);
         rng_seed(&r, 2);
