@@ -106,11 +106,18 @@
  *             two coefficients. A uniform solid keeps the faces it was built with.
  *   Accuracy  Of first order in h. Jacobians of every kind against differences of whole steps, sliding, landing and
  *             resting: 1e-6 of the largest entry; the adjoint against their product over 100 steps: 1e-13.
- *   Stable    Without control and springs energy falls in every step but for few in which a bent contact lets go:
- *             5.5e-4 of the energy at the start in 170 tumbles of 200 steps. Of 30000 steps of bodies thrown at up to
- *             100 m/s, with sizes from 0.01 to 10 m and flails, none ends with DC_E_DIVERGED on four seeds of five,
- *             three on one, and in up to six energy grew by 1e-3 to 0.05 of that of the throw; on none of their paths
- *             anything touched (tests/test_sim_path.c, DC_TEST_SWEEP 25).
+ *   Stable    With V = (T^{t+1} - T^t)/h and V' that of the step before, E the energy of motion, weight and contacts
+ *             without control and springs, friction's part of O left aside,
+ *                 E^{t+1} - E^t = O^{t+1} - O^t + |V|^2/2 - |V - V'|^2/2,    |V|^2 = sum_i tr(V_i M_i V_i^T).
+ *             Where O is convex, on planes and without far turns, it falls by |V|^2/2 and more, and so E falls; O falls
+ *             in any case. A body that one step carries past the edge of another, which then pushes it on, may gain:
+ *             not by an iterate gone astray, but at the only minimum there is near the start, and no longer where
+ *             steps are so short that the edge stops it. Of 30000 steps of bodies thrown at up to 100 m/s, with sizes
+ *             from 0.01 to 10 m and flails, energy grew by more than 1e-3 of that of the throw in at most four on
+ *             eleven seeds, mostly by less than 0.05, once by 0.11; without hulls that push each other by 5e-4 at
+ *             most. In 170 tumbles of 200 steps by 5.5e-4 of the energy at the start. On nine of these seeds no step
+ *             ends with DC_E_DIVERGED, on two one does; on none of the paths anything touched (tests/test_sim_path.c,
+ *             DC_TEST_SWEEP 25).
  *   Cost      us of a step, of its adjoint, the same by vertices and attachments too, and of its Jacobians by both
  *             earlier states and control, one Zen 4 core, gcc 12 -O3, `make bench`: a box on the floor 2.4, 2.1, 2.5,
  *             3.7; a chain of 8 hinges that lands on it 15, 9, 11, 16, of 16 hinges 54, 20, 23, 54; 8 boxes in a stack,
@@ -121,11 +128,14 @@
  *             moved enough for it to matter and inertia does not outweigh it; 2.8 KB of scratch a pair and 1.3 KB for
  *             each of desc.contacts. Jacobians against differences of whole steps 1.2e-6 of the largest entry at worst;
  *             links that hang in each other as rings of a chain do not meet on any path.
- *   Piles     Beyond 64 freedoms the Hessian is in blocks: one for each tree of links, one for every two trees that
- *             touch; Cholesky's factor takes them in the order of least degree. Links whose tree stands in one piece in
- *             the description make the smallest blocks. Boxes that pile up between walls, bench_sim_pile: 10, 100, 300,
- *             1000 of them take 0.3, 15, 88, 1100 ms a step, 11 to 68 Newton steps; one of these grows with the power
- *             1.3 from 100 to 1000. |H| late in a step is for small models alone.
+ *   Piles     Beyond 64 freedoms a step is one of islands, each solved alone to the tolerance, by its own forces: trees
+ *             of links that may come to feel each other on their way. What other islands do changes no bit of it. The
+ *             Hessian of an island beyond 64 freedoms is in blocks: one for each tree of links, one for every two trees
+ *             that touch; Cholesky's factor takes them in the order of least degree. Links whose tree stands in one
+ *             piece in the description make the smallest blocks. Boxes that fall and pile up between walls,
+ *             bench_sim_pile: 10, 100, 300, 1000 of them take 0.3, 8, 39, 250 ms a step, 11, 11, 15, 18 Newton steps of
+ *             a box; of 300 that have come to lie on each other 83 ms, 25. |H| late in a step is for islands of up to
+ *             64 freedoms alone.
  *   Limits    Dense algebra within a tree of links: n^3 in its freedoms. Pairs that can meet are found by a sweep along
  *             one axis; felt at any distance (global, trees) all pairs are listed, of 4096 hulls at most. A step that
  *             slides a body round an edge with gaps far below its way needs many iterations: the way between two
@@ -151,6 +161,7 @@
  *   [factor]              factors of the Hessian
  *   [direction]           Newton's direction, bent to slide along contacts
  *   [step]                a step
+ *   [islands]             what feels nothing of each other is solved alone
  *   [forces]              forces of contact
  *   [terms]               second derivatives of O by what it depends on
  *   [jacobians]           Jacobians of a step
@@ -303,7 +314,8 @@ typedef struct {
                                  * r)^2, which is one to three gaps, grows from half of it to all of it; 0: friction of
                                  * all of them */
     dc_real tolerance;          /* the step ends when the largest force left over is below this part of the largest
-                                 * force acting, or when rounding keeps it from shrinking; 0: 1e-9 (float 1e-4) */
+                                 * force acting (of an island: its own), or when rounding keeps it from shrinking; 0:
+                                 * 1e-9 (float 1e-4) */
     int     iterations;         /* cap; 0: 400 */
 } dc_sim_desc;
 
@@ -416,16 +428,18 @@ typedef struct {
 } dc_sim_control;
 
 typedef struct {
-    int     iterations;         /* Newton steps */
+    int     iterations;         /* Newton steps; of islands the most of any, as of the next two */
     int     shifts;             /* of them with a Hessian that had to be made positive definite */
     int     shortened;          /* of them cut short or bent aside so that nothing is met on the way */
-    dc_real residual;           /* largest force left over, N or N m */
-    dc_real scale;              /* largest force acting */
+    dc_real residual;           /* largest force left over, N or N m, and */
+    dc_real scale;              /* largest force acting: of the island that is left with most of it */
     dc_real gap;                /* least distance between a plane of separation and a vertex that feels it, of the pairs
                                  * in contact; +INFINITY: none */
     int     contacts;           /* pairs of hulls, and hulls at planes, that feel each other */
     int     hull_a, hull_b;     /* DC_E_OVERLAP: who; hull_b = -1-p: plane p */
     size_t  bytes;              /* of arena that were enough for this step; with another status than DC_E_MEMORY */
+    int     islands;            /* parts of the scene that were solved alone: of a model beyond 64 freedoms */
+    dc_real newton;             /* Newton steps of a freedom, the mean of all */
     dc_real *path;              /* in: NULL, or room for path_size states: */
     int     path_size, path_count;      /* the corners of the motion from q to q_next, both included; between corners
                                          * all joints move evenly (dc_sim_retract by a share) */
@@ -439,7 +453,7 @@ DC_DEF size_t dc_sim_step_bytes(const dc_sim *sim);
  * same bits. control and info may be NULL; q_next may be q_prev. Set info->path before the call (info zero otherwise).
  * Nothing overlaps anywhere on the path: every Newton step is cut where, for each pair, a chain of moving planes, each
  * keeping all vertices on their sides by bounds on their speed and acceleration, comes to an end; it turns nothing by
- * more than 3 rad.
+ * more than half a radian.
  * DC_E_OVERLAP   q is not free of overlap.
  * DC_E_DIVERGED  the tolerance was not reached, or a plane of separation or a slip not found to rounding; q_next is the
  *                last iterate, free of overlap. Where the cap of iterations ended it, it may have gained energy.
@@ -746,8 +760,8 @@ DC_DEF dc_status dc_design_project(const dc_design *design, const dc_design_rows
  * so do smooth and baked fields, of bodies slow enough for H to pay. Pairs apart are left alone until motion may have
  * used up half their distance, or they may touch in the step; that is proved for exact fields, whose steps keep their
  * bits. For networks of so many shapes that it takes too long, or too much memory, to bake all pairs of them: of 500 #
- * of 20 types, smooth networks, implicit steps of 4 ms, 5 % of the evaluations are left at rest, and a step takes 0.27
- * ms instead of 1.4 (bench_grains); in a turning drum 85 %, and a step takes as long as without.
+ * of 20 types, smooth networks, implicit steps of 4 ms, 4 % of the evaluations are left at rest, and a step takes 0.3
+ * ms instead of 1.7 (bench_grains); of 300 in a turning drum 86 %, and 0.81 ms instead of 0.87.
  * The error of d grows with the cube of reuse, that of the gradient with its square: of smooth networks of # near the
  * surface 2e-6 of the radius (at worst 5e-5) and 3e-3 (7e-2) with 3e-3; 7e-5 (2e-3) and 3e-2 (0.7) with 1e-2, of which
  * piles tremble: 30 mm/s instead of 10.
@@ -3118,17 +3132,21 @@ typedef struct {
     dc_distance distance;           /* at the end */
 } dci_sim_way;
 
-/* What ends a way: two hulls, or a hull and plane -1-other; hull -1: a limit of a joint, or half a turn. */
+/* What ends a way: two hulls, or a hull and plane -1-other; hull -1: a limit of a joint or of turns. */
 typedef struct {
     int hull, other;
     dc_real gap;                    /* at the start */
     dc_distance distance;           /* of a pair at the end, as seen from the links' last common ancestor */
 } dci_sim_end;
 
+/* Where the points of a hull have been since time t, each from where it was then: a box. */
+typedef struct { dc_v3 lo, hi; } dci_sim_drift;
+
 typedef struct {
     const dc_real *q, *dq;          /* the way leads from q along dq */
     dc_v3 *velocity, *spin;         /* [links] at its start */
     dc_real *speed, *acceleration;  /* [hulls] bounds for their points, as seen from the world */
+    dci_sim_drift *drift;           /* NULL, or [hulls] on the path up to the iterate */
     dci_sim_way *way;               /* of the pair that is looked at */
     dci_sim_end end;
 } dci_sim_path;
@@ -3176,6 +3194,8 @@ typedef struct {
     dc_real *q, *trial;             /* [nq] */
     dc_real *saved;                 /* [nq] before steps by models */
     dc_real *step;                  /* [nv] from q to trial */
+    const int *whole_at;            /* NULL, or [links] where their coordinates are in a corner of the path */
+    int corner;                     /*   and how many these are */
 } dci_sim_iterate;
 
 typedef struct {
@@ -4959,8 +4979,12 @@ static DCI_NOINLINE dc_real dci_sim_plane_share(const dci_sim_place *place, int 
     return t;
 }
 
-/* the share of the way within the limits of joints, and less than half a turn, so that the corners of the path tell the
- * way */
+/* What a body turns by in one of Newton's steps, rad, at most. The parabola of a turn tells of O up to about that:
+ * beyond, a body finds minima of O that are half a turn away, with energy that nobody gave it, or turns round and round
+ * about its thin axis. 2, 1, 0.5, 0.25 rad: 5, 3, 1, 5 of 180000 steps at the cap. */
+#define DCI_SIM_TURN DC_R(0.5)
+
+/* the share of the way within the limits of joints, and of turns, so that the corners of the path tell the way */
 static dc_real dci_sim_joint_share(const dc_sim *sim, const dci_sim_path *path)
 {
     dc_real most = 1;
@@ -4971,7 +4995,7 @@ static dc_real dci_sim_joint_share(const dc_sim *sim, const dci_sim_path *path)
         const dc_real *x = path->q + sim->q_at[i], *d = path->dq + sim->v_at[i];
         if (dci_sim_rotates(l->joint)) {
             dc_v3 w = dci_sim_v3(d + dci_sim_turn_at(l->joint));
-            if (dc_dot(w, w) > 9) most = dc_min(most, 3/dc_sqrt(dc_dot(w, w)));
+            if (dc_dot(w, w) > DCI_SIM_TURN*DCI_SIM_TURN) most = dc_min(most, DCI_SIM_TURN/dc_sqrt(dc_dot(w, w)));
         }
         if (!(l->lo < l->hi) || !dci_sim_single(l->joint)) continue;
         most = dci_sim_until(DC_R(0.9)*(x[0] - l->lo), d[0], 0, most);
@@ -5241,14 +5265,6 @@ static size_t dci_sim_scratch_bytes(const dc_sim *sim)
     return sum;
 }
 
-DC_DEF size_t dc_sim_step_bytes(const dc_sim *sim)
-{
-    size_t sum;
-    if (!sim || !sim->link) return 0;
-    sum = dc_bytes(dci_sim_open_bytes(sim, 0), dci_sim_scratch_bytes(sim), 1);
-    return sum == SIZE_MAX ? 0 : sum;
-}
-
 /* A state that can be worked with: finite, in range, quaternions near unit ones. */
 static int dci_sim_state_ok(const dc_sim *sim, const dc_real *q)
 {
@@ -5298,13 +5314,16 @@ static DCI_NOINLINE void dci_sim_inert(dci_sim_problem *problem, const dci_sim_p
 static dc_status dci_sim_load_hulls(dci_sim_work *W)
 {
     dci_sim_problem *problem = &W->problem;
+    const int most = problem->sim->most;
     int i;
 
     if (!dci_sim_broad_phase(&problem->before, W->scratch.mem, &W->broad, problem->met)) return DC_E_MEMORY;
     for (i = 0; i < problem->sim->hulls; ++i) {
         dci_sim_met *met;
         for (met = problem->met[i]; met; met = met->next) {
+            const size_t load = dc_bytes(W->scratch.mem->used, 1, sizeof(dc_friction_load));
             dc_status s = dci_sim_load(problem, met, W->scratch.mem);
+            W->most = dc_bytes(load, dc_friction_load_bytes(most, most), 1);
             if (s == DC_OK) continue;
             dci_sim_stop(met->a, met->b, s, &W->at);
             return s;
@@ -6113,20 +6132,53 @@ static void dci_sim_keep_duals(dci_sim_work *W, int loads)
         dc_friction_keep(friction->contact_load + k);
 }
 
-/* a corner of the path */
-static void dci_sim_record(const dc_real *q, int nq, dc_sim_info *info)
+/* the iterate is a corner of the path */
+static void dci_sim_record(const dc_sim *sim, const dci_sim_iterate *iterate, dc_sim_info *info)
 {
-    if (info->path && info->path_count < info->path_size)
-        memcpy(info->path + (size_t)info->path_count*(size_t)nq, q, (size_t)nq*sizeof *q);
-    info->path_count++;
+    const dc_real *q = iterate->q;
+    dc_real *to = info->path + (size_t)info->path_count*(size_t)iterate->corner;
+    int i;
+    if (info->path_count++ >= info->path_size || !info->path) return;
+    if (!iterate->whole_at) memcpy(to, q, (size_t)sim->nq*sizeof *q);
+    for (i = 0; iterate->whole_at && i < sim->links; ++i)
+        memcpy(to + iterate->whole_at[i], q + sim->q_at[i], (size_t)dci_sim_nq(sim->link[i].joint)*sizeof *q);
 }
 
-/* the trial becomes the iterate */
-static void dci_sim_accept(int nq, dci_sim_iterate *iterate, dc_sim_info *info)
+/* a box that holds another, and all that is as near to d as `slack` */
+static void dci_sim_grow_drift(dci_sim_drift *drift, dc_v3 d, dc_real slack)
 {
-    memcpy(iterate->q, iterate->trial, (size_t)nq*sizeof *iterate->q);
+    const dc_v3 s = dc_vec(slack, slack, slack), lo = dc_sub(d, s), hi = dc_add(d, s);
+    drift->lo = dc_vec(dc_min(drift->lo.x, lo.x), dc_min(drift->lo.y, lo.y), dc_min(drift->lo.z, lo.z));
+    drift->hi = dc_vec(dc_max(drift->hi.x, hi.x), dc_max(drift->hi.y, hi.y), dc_max(drift->hi.z, hi.z));
+}
+
+/* Where the points of hull k are at a place, from where they are at another: vertices, others are among them. */
+static void dci_sim_add_drift(const dci_sim_place *from, const dci_sim_place *to, int k, dc_real slack,
+                              dci_sim_drift *drift)
+{
+    const dc_sim *sim = to->sim;
+    const dc_sim_hull *hull = sim->hull + k;
+    const dc_v3 t = dc_sub(to->pose[hull->link].t, from->pose[hull->link].t);
+    dc_m3 turn;
+    int j;
+    for (j = 0; j < 9; ++j) turn.m[j] = to->rotation[hull->link].m[j] - from->rotation[hull->link].m[j];
+    for (j = 0; j < hull->n; ++j)
+        dci_sim_grow_drift(drift, dc_add(dc_mul(&turn, sim->vertex[hull->begin + j]), t), slack);
+}
+
+/* The trial, where O was evaluated last, becomes the iterate, a share of the direction further. On the way, which bends
+ * by accelerations, a point is no farther from the line between its ends than an eighth of that. */
+static void dci_sim_accept(dci_sim_work *W, dc_real share, dc_sim_info *info)
+{
+    const dc_sim *sim = W->problem.sim;
+    dci_sim_path *path = &W->path;
+    int k;
+    memcpy(W->iterate.q, W->iterate.trial, (size_t)sim->nq*sizeof *W->iterate.q);
     info->iterations++;
-    dci_sim_record(iterate->q, nq, info);
+    dci_sim_record(sim, &W->iterate, info);
+    for (k = 0; path->drift && k < sim->hulls; ++k)
+        dci_sim_add_drift(&W->problem.before, &W->at.place, k, DC_R(0.13)*share*share*path->acceleration[k],
+                          path->drift + k);
 }
 
 /* The share of the direction up to which all models of pairs of trees are to be trusted: half the way to where the
@@ -6183,7 +6235,7 @@ static DCI_NOINLINE int dci_sim_model_step(dci_sim_work *W, dc_sim_info *info, d
         W->duals.share = share;
         dci_sim_eval_known(W, W->iterate.trial, DCI_SIM_DERIVATIVES);
         if (dci_sim_descends(W, value, slope, share, rounding, 1)) {
-            dci_sim_accept(sim->nq, &W->iterate, info);
+            dci_sim_accept(W, share, info);
             dci_sim_keep_duals(W, 0);
             return 1;
         }
@@ -6266,7 +6318,7 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
 
     /* from the state now; friction is of the size that contact has at time t */
     memcpy(iterate->q, problem->q, (size_t)sim->nq*sizeof *iterate->q);
-    dci_sim_record(iterate->q, sim->nq, info);
+    dci_sim_record(sim, iterate, info);
     W->scratch.duals = &W->duals;
     dci_sim_eval(W, iterate->q, DCI_SIM_DERIVATIVES, DCI_SIM_BY_MODELS);
     if (at->status != DC_OK) return at->status;
@@ -6335,7 +6387,7 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         share = dci_sim_line_search(W, safe, slope, &want);
         if (at->status == DC_E_MEMORY) return DC_E_MEMORY;
         if (share < 0) return tiny || -slope <= rounding ? sure : DC_E_DIVERGED;
-        dci_sim_accept(sim->nq, iterate, info);
+        dci_sim_accept(W, share, info);
 
         /* a way that a turn ended was too long */
         if (W->factor.spectral)
@@ -6351,25 +6403,469 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
     }
 }
 
-DC_DEF dc_status dc_sim_step(const dc_sim *sim, const dc_real *q_prev, const dc_real *q, const dc_sim_control *control,
-                             dc_arena *mem, dc_real *q_next, dc_sim_info *info)
+/* ---- [islands] what feels nothing of each other is solved alone -------------------------------- */
+/* in: states, control; out: the next state, by islands: pieces that may come to feel each other on their way. Which
+ * these are is foreseen, and seen when all are solved: where their ways do not keep hulls apart, two islands are one
+ * and solved again. Scenery belongs to every island that comes near it.
+ *
+ * stage                | reads                 | writes
+ * dci_sim_foresee      | places at t - h and t | how far hulls will go
+ * dci_sim_unite        | ways, place at t      | islands
+ * dci_sim_open_part    | an island             | a model of it alone
+ * dci_sim_step_whole   | a model, its states   | its next state, how far hulls went
+ * dci_sim_step_islands | all of these          | the next state */
+
+typedef struct {
+    const dc_sim *sim;
+    dci_sim_place before;           /* at time t */
+    dci_sim_broad broad;
+    dc_sim_info *info;              /* [pieces] of the first: of its step */
+    dc_status *status;              /* [pieces] of the first: how that ended */
+    int *first;                     /* [pieces] of its island, or one on the way to it; its own: it is the first */
+    int *next, *last;               /* [pieces] of its island: the next one, -1: none; of the first: the last one */
+    int *solved;                    /* [pieces] of the first: the island is */
+    int *member;                    /* [pieces] those of the island in hand, ascending, and the scenery near it */
+    int *link_at, *hull_at;         /* [pieces + 1] where they begin among links and hulls */
+    int *scenery, sceneries;        /* [pieces] what does not move */
+    int *renamed;                   /* [links] their number in the model of the island in hand; -1: not of it */
+    dci_sim_drift *box;             /* [pieces] of the first: that whose scenery the island was solved with */
+    dci_sim_drift *drift;           /* [hulls] as foreseen, then as it was */
+    dc_real *q;                     /* [nq] the next state */
+} dci_sim_islands;
+
+static void dci_sim_take_islands(const dc_sim *sim, dci_room *room, dci_sim_place *prev, dci_sim_islands *islands)
+{
+    const size_t pieces = (size_t)sim->pieces, hulls = (size_t)sim->hulls;
+    islands->sim = sim;
+    dci_sim_take_place(sim, room, &islands->before);
+    dci_sim_take_place(sim, room, prev);
+    islands->broad.centre = DCI_TAKE(room, hulls, dc_v3);
+    islands->broad.order = DCI_TAKE(room, hulls, int);
+    islands->first = DCI_TAKE(room, 8*pieces + 2 + (size_t)sim->links, int);
+    if (islands->first) {
+        islands->next = islands->first + pieces;
+        islands->last = islands->next + pieces;
+        islands->solved = islands->last + pieces;
+        islands->member = islands->solved + pieces;
+        islands->link_at = islands->member + pieces;
+        islands->hull_at = islands->link_at + pieces + 1;
+        islands->scenery = islands->hull_at + pieces + 1;
+        islands->renamed = islands->scenery + pieces;
+    }
+    islands->info = DCI_TAKE(room, pieces, dc_sim_info);
+    islands->status = DCI_TAKE(room, pieces, dc_status);
+    islands->box = DCI_TAKE(room, pieces, dci_sim_drift);
+    islands->drift = DCI_TAKE(room, hulls, dci_sim_drift);
+    islands->q = DCI_TAKE(room, (size_t)sim->nq + 2*hulls, dc_real);
+    if (islands->q) {
+        islands->broad.grow = islands->q + sim->nq;
+        islands->broad.low = islands->broad.grow + hulls;
+    }
+}
+
+/* The model of an island's links and hulls, and what its step reads and writes. */
+typedef struct {
+    dc_sim sim;
+    dc_sim_control control;
+    dc_real *q_prev, *q, *target, *velocity, *force;
+    dci_sim_drift *drift;
+    int *whole_at, corner;          /* [links] where a link's coordinates are in a state of the whole; its length */
+} dci_sim_part;
+
+/* arrays of a part with so many links, hulls, excluded pairs and coordinates */
+static void dci_sim_take_arrays(const dc_sim *sim, size_t links, size_t hulls, size_t excludes, size_t nq, size_t nv,
+                                dci_room *room, dci_sim_part *part)
+{
+    dc_sim *m = &part->sim;
+    m->link = DCI_TAKE(room, links, dc_sim_link);
+    m->hull = DCI_TAKE(room, hulls, dc_sim_hull);
+    m->moment = DCI_TAKE(room, 16*links, dc_real);
+    m->material = DCI_TAKE(room, sim->materials > 0 ? links + (size_t)sim->planes : 0, int);
+    m->q_at = DCI_TAKE(room, 7*links + 1 + 2*excludes, int);
+    if (m->q_at) {
+        m->v_at = m->q_at + links;
+        m->piece = m->v_at + links;
+        m->anchor = m->piece + links;
+        m->above = m->anchor + links;
+        m->piece_at = m->above + links;
+        part->whole_at = m->piece_at + links + 1;
+        m->exclude = part->whole_at + links;
+    }
+    part->drift = DCI_TAKE(room, hulls, dci_sim_drift);
+    part->q_prev = DCI_TAKE(room, 3*nq + 2*nv, dc_real);
+    if (part->q_prev) {
+        part->q = part->q_prev + nq;
+        part->target = part->q + nq;
+        part->velocity = part->target + nq;
+        part->force = part->velocity + nv;
+    }
+}
+
+/* bytes of the islands and of the largest part, a small one's dense algebra too */
+static size_t dci_sim_island_bytes(const dc_sim *sim)
+{
+    const size_t small = DCI_SIM_ONE_PIECE > 0 ? DCI_SIM_ONE_PIECE : 1;
+    dci_room room = DC_ZERO;
+    dci_sim_islands unread;
+    dci_sim_place place;
+    dci_sim_part part;
+    if (sim->pieces == 1 || dci_sim_everywhere(&sim->desc)) return 0;
+    dci_sim_take_islands(sim, &room, &place, &unread);
+    dci_sim_take_arrays(sim, (size_t)sim->links, (size_t)sim->hulls, (size_t)sim->excludes, (size_t)sim->nq,
+                        (size_t)sim->nv, &room, &part);
+    room.bytes = dc_bytes(room.bytes, 1, sizeof part);
+    room.bytes = dc_bytes(room.bytes, 2*small*small, sizeof(dc_real));
+    return dc_bytes(room.bytes, dc_eigsym_bytes((int)small), 1);
+}
+
+static int dci_sim_is_scenery(const dc_sim *sim, int piece) { return dci_sim_width(sim, piece) == 0; }
+
+/* the first piece of an island */
+static int dci_sim_first(int *first, int piece)
+{
+    while (first[piece] != piece) piece = first[piece] = first[first[piece]];
+    return piece;
+}
+
+static dci_sim_drift dci_sim_no_box(void)
+{
+    dci_sim_drift box;
+    box.lo = dc_vec(DC_REAL_MAX, DC_REAL_MAX, DC_REAL_MAX);
+    box.hi = dc_neg(box.lo);
+    return box;
+}
+
+/* every piece alone, and where it begins */
+static void dci_sim_part_all(dci_sim_islands *islands)
+{
+    const dc_sim *sim = islands->sim;
+    int k, i, hull = 0;
+
+    islands->sceneries = 0;
+    for (k = 0, i = 0; k < sim->pieces; ++k) {
+        if (dci_sim_is_scenery(sim, k)) islands->scenery[islands->sceneries++] = k;
+        islands->first[k] = k;
+        islands->solved[k] = 0;
+        islands->box[k] = dci_sim_no_box();
+        islands->link_at[k] = i;
+        islands->hull_at[k] = hull;
+        for (; i < sim->links && sim->piece[i] == k; ++i) {
+            islands->renamed[i] = -1;
+            hull += sim->link[i].hulls;
+        }
+    }
+    islands->link_at[k] = sim->links;
+    islands->hull_at[k] = hull;
+}
+
+/* Where hulls will be if they go on as they did, and a fifth beyond it; before: the place at t - h, then that of time
+ * t. */
+static void dci_sim_foresee(const dc_real *q_prev, const dc_real *q, dci_sim_place *prev, dci_sim_islands *islands)
+{
+    const dc_sim *sim = islands->sim;
+    const dc_v3 fall = dc_scale(sim->desc.h*sim->desc.h, sim->desc.gravity);
+    const dc_v3 down = dc_vec(dc_min(fall.x, 0), dc_min(fall.y, 0), dc_min(fall.z, 0)), up = dc_sub(fall, down);
+    int k;
+
+    dci_sim_forward(q_prev, prev);
+    dci_sim_forward(q, &islands->before);
+    for (k = 0; k < sim->hulls; ++k) {
+        dci_sim_drift *drift = islands->drift + k;
+        memset(drift, 0, sizeof *drift);
+        if (dci_sim_is_scenery(sim, sim->piece[sim->hull[k].link])) continue;
+        dci_sim_add_drift(prev, &islands->before, k, 0, drift);
+        drift->lo = dc_scale(DC_R(1.2), dc_add(drift->lo, down));
+        drift->hi = dc_scale(DC_R(1.2), dc_add(drift->hi, up));
+    }
+}
+
+/* how far points go against n at most */
+static dc_real dci_sim_against(const dci_sim_drift *drift, dc_v3 n)
+{
+    return -dc_min(n.x*drift->lo.x, n.x*drift->hi.x) - dc_min(n.y*drift->lo.y, n.y*drift->hi.y)
+        - dc_min(n.z*drift->lo.z, n.z*drift->hi.z);
+}
+
+/* Do hulls a and b, that drift `factor` times as far, stay out of each other's reach, whenever either goes its way? By
+ * what they drift along a normal between them: of their spheres, or of the hulls. */
+static int dci_sim_stay_apart(const dci_sim_islands *islands, int a, int b, dc_real factor)
+{
+    const dci_sim_place *place = &islands->before;
+    const dc_sim *sim = islands->sim;
+    const dci_sim_drift *da = islands->drift + a, *db = islands->drift + b;
+    const dc_v3 d = dc_sub(islands->broad.centre[a], islands->broad.centre[b]);
+    const dc_real apart = dc_sqrt(dc_dot(d, d)), reach = dci_sim_reach(sim, 0);
+    dc_hull A, B;
+    dc_distance D;
+
+    if (apart > 0) {
+        const dc_v3 n = dc_scale(1/apart, d);
+        if (apart - sim->hull[a].radius - sim->hull[b].radius
+            > reach + factor*(dci_sim_against(da, n) + dci_sim_against(db, dc_neg(n)))) return 1;
+    }
+    A = dci_sim_hull_of(sim, a);
+    B = dci_sim_hull_of(sim, b);
+    memset(&D, 0, sizeof D);
+    return dc_hull_distance(&A, place->pose + sim->hull[a].link, &B, place->pose + sim->hull[b].link, NULL, &D) == DC_OK
+        && DC_R(0.99)*D.gap > reach + factor*(dci_sim_against(da, D.n) + dci_sim_against(db, dc_neg(D.n)));
+}
+
+/* Islands that may come to feel each other when hulls drift `factor` times as far become one, which is not solved. How
+ * many did */
+static DCI_NOINLINE int dci_sim_unite(dc_real factor, dci_sim_islands *islands)
+{
+    const dc_sim *sim = islands->sim;
+    dci_sim_broad *broad = &islands->broad;
+    const dc_real reach = dci_sim_reach(sim, 0);
+    int a, b, k, count = 0;
+
+    for (k = 0; k < sim->hulls; ++k) {
+        const dci_sim_drift *d = islands->drift + k;
+        const dc_v3 most = dc_vec(dc_max(-d->lo.x, d->hi.x), dc_max(-d->lo.y, d->hi.y), dc_max(-d->lo.z, d->hi.z));
+        broad->grow[k] = factor*dc_sqrt(dc_dot(most, most)) + DC_R(0.56)*reach;
+    }
+    dci_sim_begin_sweep(&islands->before, broad);
+    while (dci_sim_next_pair(sim, broad, &a, &b)) {
+        int i = sim->piece[sim->hull[a].link], j = sim->piece[sim->hull[b].link];
+        if (dci_sim_is_scenery(sim, i) || dci_sim_is_scenery(sim, j)) continue;
+        i = dci_sim_first(islands->first, i);
+        j = dci_sim_first(islands->first, j);
+        if (i == j || dci_sim_stay_apart(islands, a, b, factor)) continue;
+        islands->first[i > j ? i : j] = i > j ? j : i;
+        islands->solved[i > j ? j : i] = 0;
+        ++count;
+    }
+    return count;
+}
+
+/* the pieces of every island in their order */
+static void dci_sim_chain(dci_sim_islands *islands)
+{
+    int k;
+    for (k = 0; k < islands->sim->pieces; ++k) {
+        const int first = dci_sim_first(islands->first, k);
+        if (first != k) islands->next[islands->last[first]] = k;
+        islands->last[first] = k;
+        islands->next[k] = -1;
+    }
+}
+
+/* `box`, and where an island stays on its way with what its hulls feel from there */
+static dci_sim_drift dci_sim_add_box(const dci_sim_islands *islands, int first, dci_sim_drift box)
+{
+    const dc_sim *sim = islands->sim;
+    const dc_real reach = dci_sim_reach(sim, 0);
+    int piece, k;
+
+    for (piece = first; piece >= 0; piece = islands->next[piece])
+        for (k = islands->hull_at[piece]; k < islands->hull_at[piece + 1]; ++k) {
+            const dc_v3 c = dci_sim_centre(&islands->before, k);
+            const dc_real r = sim->hull[k].radius + 2*reach;
+            dci_sim_grow_drift(&box, dc_add(c, islands->drift[k].lo), r);
+            dci_sim_grow_drift(&box, dc_add(c, islands->drift[k].hi), r);
+        }
+    return box;
+}
+
+/* is a hull of the piece in the box? */
+static int dci_sim_in_box(const dci_sim_islands *islands, int piece, const dci_sim_drift *box)
+{
+    const dc_v3 lo = box->lo, hi = box->hi;
+    int k;
+    for (k = islands->hull_at[piece]; k < islands->hull_at[piece + 1]; ++k) {
+        const dc_v3 c = dci_sim_centre(&islands->before, k);
+        const dc_real r = islands->sim->hull[k].radius;
+        if (c.x + r >= lo.x && c.x - r <= hi.x && c.y + r >= lo.y && c.y - r <= hi.y && c.z + r >= lo.z
+            && c.z - r <= hi.z) return 1;
+    }
+    return 0;
+}
+
+/* Islands that went as far as scenery they were solved without are to be solved again. */
+static int dci_sim_miss_scenery(dci_sim_islands *islands)
+{
+    int k, first, count = 0;
+    for (first = 0; first < islands->sim->pieces && islands->sceneries > 0; ++first) {
+        dci_sim_drift box;
+        if (!islands->solved[first] || islands->first[first] != first) continue;
+        box = dci_sim_add_box(islands, first, dci_sim_no_box());
+        for (k = 0; k < islands->sceneries; ++k) {
+            const int piece = islands->scenery[k];
+            if (dci_sim_in_box(islands, piece, &box) && !dci_sim_in_box(islands, piece, islands->box + first)) {
+                islands->solved[first] = 0;
+                ++count;
+                break;
+            }
+        }
+    }
+    return count;
+}
+
+/* The pieces of an island and the scenery where it may come, or might have come before, ascending. How many */
+static int dci_sim_gather_members(int first, dci_sim_islands *islands)
+{
+    int n = 0, piece, k;
+    for (piece = first; piece >= 0; piece = islands->next[piece]) islands->member[n++] = piece;
+    islands->box[first] = dci_sim_add_box(islands, first, islands->box[first]);
+    for (k = 0; k < islands->sceneries; ++k)
+        if (dci_sim_in_box(islands, islands->scenery[k], islands->box + first))
+            islands->member[n++] = islands->scenery[k];
+    dci_sim_sort(islands->member, n, NULL);
+    return n;
+}
+
+/* Pairs that are excluded among the links that are renamed, by their new numbers; out: NULL, or where they go. How
+ * many */
+static int dci_sim_rename_excludes(const dci_sim_islands *islands, int member, int *out)
+{
+    const dc_sim *sim = islands->sim;
+    int i, n = 0;
+    for (i = islands->link_at[member]; i < islands->link_at[member + 1]; ++i) {
+        int lo = 0, hi = sim->excludes;
+        while (lo < hi) {
+            const int mid = lo + (hi - lo)/2;
+            if (sim->exclude[2*mid] < i) lo = mid + 1;
+            else hi = mid;
+        }
+        for (; lo < sim->excludes && sim->exclude[2*lo] == i; ++lo) {
+            const int other = islands->renamed[sim->exclude[2*lo + 1]];
+            if (other < 0) continue;
+            if (out) {
+                out[2*n] = islands->renamed[i];
+                out[2*n + 1] = other;
+            }
+            ++n;
+        }
+    }
+    return n;
+}
+
+/* link i with its hulls into the model of a part, as its next */
+static void dci_sim_take_link(const dci_sim_islands *islands, int i, int *hull, dc_sim *m)
+{
+    const dc_sim *sim = islands->sim;
+    const int up = sim->link[i].parent, to = islands->renamed[i], k_end = *hull + sim->link[i].hulls;
+    m->link[to] = sim->link[i];
+    m->link[to].parent = up < 0 ? -1 : islands->renamed[up];
+    m->anchor[to] = sim->anchor[i] < 0 ? -1 : islands->renamed[sim->anchor[i]];
+    m->above[to] = sim->above[i] < 0 ? -1 : islands->renamed[sim->above[i]];
+    m->q_at[to] = m->nq;
+    m->v_at[to] = m->nv;
+    m->nq += dci_sim_nq(sim->link[i].joint);
+    m->nv += dci_sim_nv(sim->link[i].joint);
+    memcpy(m->moment + 16*to, sim->moment + 16*i, 16*sizeof *m->moment);
+    if (sim->materials > 0) m->material[to] = sim->material[i];
+    for (; *hull < k_end; ++*hull) {
+        m->hull[m->hulls] = sim->hull[*hull];
+        m->hull[m->hulls++].link = to;
+    }
+}
+
+/* where the coordinates of a piece begin in a state, or in a tangent; how many there are into *n */
+static int dci_sim_span(const dci_sim_islands *islands, int piece, int tangent, size_t *n)
+{
+    const dc_sim *sim = islands->sim;
+    const int *at = tangent ? sim->v_at : sim->q_at, end = islands->link_at[piece + 1];
+    const int from = at[islands->link_at[piece]], to = end < sim->links ? at[end] : tangent ? sim->nv : sim->nq;
+    *n = (size_t)(to - from);
+    return from;
+}
+
+/* those of all members into a part's, one after the other; x NULL: none */
+static const dc_real *dci_sim_collect(const dci_sim_islands *islands, int members, int tangent, const dc_real *x,
+                                      dc_real *out)
+{
+    dc_real *to = out;
+    size_t n;
+    int k;
+    for (k = 0; x && k < members; ++k, to += n) {
+        const int from = dci_sim_span(islands, islands->member[k], tangent, &n);
+        memcpy(to, x + from, n*sizeof *x);
+    }
+    return x ? out : NULL;
+}
+
+/* and back */
+static void dci_sim_spread_out(const dci_sim_islands *islands, int members, const dc_real *x, dc_real *out)
+{
+    size_t n;
+    int k;
+    for (k = 0; k < members; ++k, x += n) {
+        const int to = dci_sim_span(islands, islands->member[k], 0, &n);
+        memcpy(out + to, x, n*sizeof *x);
+    }
+}
+
+/* The model of the members, and room for what its step reads and writes. NULL: there is no memory. */
+static DCI_NOINLINE dci_sim_part *dci_sim_open_part(dci_sim_islands *islands, int members, dc_arena *mem)
+{
+    const dc_sim *sim = islands->sim;
+    dci_sim_part *part = (dci_sim_part *)dc_arena_take(mem, 1, sizeof *part);
+    dci_room room = DC_ZERO;
+    size_t nq = 0, nv = 0, hulls = 0, n;
+    int k, i, links = 0, excludes = 0, hull;
+    dc_sim *m;
+
+    /* how much */
+    for (k = 0; k < members; ++k) {
+        const int piece = islands->member[k];
+        for (i = islands->link_at[piece]; i < islands->link_at[piece + 1]; ++i) islands->renamed[i] = links++;
+        hulls += (size_t)(islands->hull_at[piece + 1] - islands->hull_at[piece]);
+        dci_sim_span(islands, piece, 0, &n);
+        nq += n;
+        dci_sim_span(islands, piece, 1, &n);
+        nv += n;
+    }
+    for (k = 0; k < members; ++k) excludes += dci_sim_rename_excludes(islands, islands->member[k], NULL);
+    if (!part) return NULL;
+    memset(part, 0, sizeof *part);
+    m = &part->sim;
+    *m = *sim;
+    room.arena = mem;
+    dci_sim_take_arrays(sim, (size_t)links, hulls, (size_t)excludes, nq, nv, &room, part);
+    if (room.full) return NULL;
+
+    /* the model */
+    m->desc.link = m->link;
+    m->desc.material = m->material;
+    m->links = links;
+    m->hulls = m->nq = m->nv = 0;
+    for (k = excludes = 0; k < members; ++k) {
+        const int piece = islands->member[k];
+        hull = islands->hull_at[piece];
+        for (i = islands->link_at[piece]; i < islands->link_at[piece + 1]; ++i) {
+            part->whole_at[islands->renamed[i]] = sim->q_at[i];
+            dci_sim_take_link(islands, i, &hull, m);
+        }
+        excludes += dci_sim_rename_excludes(islands, piece, m->exclude + 2*excludes);
+    }
+    m->excludes = excludes;
+    for (k = 0; sim->materials > 0 && k < sim->planes; ++k) m->material[links + k] = sim->material[sim->links + k];
+    dci_sim_fill_pieces(m);
+    for (k = 0; k < members; ++k)
+        for (i = islands->link_at[islands->member[k]]; i < islands->link_at[islands->member[k] + 1]; ++i)
+            islands->renamed[i] = -1;
+    return part;
+}
+
+/* A step of a model as it is: dc_sim_step of arguments that are checked. drift: NULL, or [hulls] where they go. */
+static DCI_NOINLINE dc_status dci_sim_step_whole(const dc_sim *sim, const dc_real *q_prev, const dc_real *q,
+                                                 const dc_sim_control *control, const dci_sim_part *part,
+                                                 dci_sim_drift *drift, dc_arena *mem, dc_real *q_next,
+                                                 dc_sim_info *info)
 {
     dci_sim_work *W = NULL;
-    dc_sim_info unseen = DC_ZERO, *o = info ? info : &unseen;
-    dc_status status;
-    size_t used;
+    const size_t used = mem->used;
+    dc_status status = dci_sim_open(sim, q_prev, q, control, 0, 0, mem, &W);
 
-    if (!sim || !sim->link || !q_prev || !q || !mem || !q_next) return DC_E_ARG;
-    if (!dci_sim_state_ok(sim, q_prev) || !dci_sim_state_ok(sim, q) || !dci_sim_control_ok(sim, control))
-        return DC_E_ARG;
-    used = mem->used;
-    o->iterations = o->shifts = o->shortened = o->contacts = o->path_count = 0;
-    o->bytes = 0;
-    o->hull_a = o->hull_b = -1;
-
-    status = dci_sim_open(sim, q_prev, q, control, 0, 0, mem, &W);
     if (status == DC_OK) status = dci_sim_take_duals(&W->problem, mem, &W->duals);
-    if (status == DC_OK) status = dci_sim_minimise(W, o);
+    if (status == DC_OK) {
+        if (drift) memset(drift, 0, (size_t)sim->hulls*sizeof *drift);
+        W->path.drift = drift;
+        W->iterate.whole_at = part ? part->whole_at : NULL;
+        W->iterate.corner = part ? part->corner : sim->nq;
+        status = dci_sim_minimise(W, info);
+    }
 
     /* places beyond DC_LIMIT that were not the caller's */
     if ((status == DC_OK || status == DC_E_DIVERGED) && !dci_sim_state_ok(sim, W->iterate.q)) status = DC_E_RANGE;
@@ -6377,14 +6873,185 @@ DC_DEF dc_status dc_sim_step(const dc_sim *sim, const dc_real *q_prev, const dc_
 
     if (status == DC_OK || status == DC_E_DIVERGED) memcpy(q_next, W->iterate.q, (size_t)sim->nq*sizeof *q_next);
     if (status == DC_E_OVERLAP) {
-        o->hull_a = W->at.hull_a;
-        o->hull_b = W->at.hull_b;
+        info->hull_a = W->at.hull_a;
+        info->hull_b = W->at.hull_b;
     }
     if (W && status != DC_E_MEMORY) {
-        o->bytes = (mem->used > W->most ? mem->used : W->most) - used;
-        o->bytes = dc_bytes(o->bytes, dci_sim_scratch_bytes(sim) + DC_ALIGN, 1);
+        info->bytes = (mem->used > W->most ? mem->used : W->most) - used;
+        info->bytes = dc_bytes(info->bytes, dci_sim_scratch_bytes(sim) + DC_ALIGN, 1);
     }
     mem->used = used;
+    return status;
+}
+
+/* hull k of the part of the members in the whole model */
+static int dci_sim_whole_hull(const dci_sim_islands *islands, int k)
+{
+    const int *member = islands->member;
+    for (; k >= islands->hull_at[*member + 1] - islands->hull_at[*member]; ++member)
+        k -= islands->hull_at[*member + 1] - islands->hull_at[*member];
+    return islands->hull_at[*member] + k;
+}
+
+/* Solves an island, into islands->q and islands->info. */
+static DCI_NOINLINE dc_status dci_sim_solve_island(int first, const dc_real *q_prev, const dc_real *q,
+                                                   const dc_sim_control *control, dc_arena *mem,
+                                                   dci_sim_islands *islands, const dc_sim_info *whole)
+{
+    const dc_sim *sim = islands->sim;
+    const size_t used = mem->used;
+    dc_sim_info *info = islands->info + first;
+    const int members = dci_sim_gather_members(first, islands);
+    dci_sim_part *part;
+    dc_status status;
+    int k, j;
+
+    memset(info, 0, sizeof *info);
+    info->path = whole->path;
+    info->path_size = whole->path_size;
+    info->hull_a = info->hull_b = -1;
+    islands->solved[first] = 1;
+    if (members == sim->pieces) {
+        status = dci_sim_step_whole(sim, q_prev, q, control, NULL, islands->drift, mem, islands->q, info);
+        info->newton = (dc_real)info->iterations;
+        return status;
+    }
+
+    /* its states and control */
+    part = dci_sim_open_part(islands, members, mem);
+    if (!part) return DC_E_MEMORY;
+    dci_sim_collect(islands, members, 0, q_prev, part->q_prev);
+    dci_sim_collect(islands, members, 0, q, part->q);
+    if (control) {
+        part->control.target = dci_sim_collect(islands, members, 0, control->target, part->target);
+        part->control.velocity = dci_sim_collect(islands, members, 1, control->velocity, part->velocity);
+        part->control.force = dci_sim_collect(islands, members, 1, control->force, part->force);
+    }
+    part->corner = sim->nq;
+    status = dci_sim_step_whole(&part->sim, part->q_prev, part->q, control ? &part->control : NULL, part, part->drift,
+                                mem, part->q, info);
+    info->bytes = dc_bytes(info->bytes, mem->used - used, 1);
+    info->newton = (dc_real)info->iterations*(dc_real)part->sim.nv/(dc_real)sim->nv;
+
+    /* into the whole's */
+    if (status == DC_OK || status == DC_E_DIVERGED) {
+        dci_sim_spread_out(islands, members, part->q, islands->q);
+        for (k = j = 0; k < members; ++k) {
+            const int begin = islands->hull_at[islands->member[k]], end = islands->hull_at[islands->member[k] + 1];
+            memcpy(islands->drift + begin, part->drift + j, (size_t)(end - begin)*sizeof *part->drift);
+            j += end - begin;
+        }
+        for (j = info->path_count; info->path && j < info->path_size; ++j)
+            dci_sim_spread_out(islands, members, part->q, info->path + (size_t)j*(size_t)sim->nq);
+    }
+    if (info->hull_a >= 0) info->hull_a = dci_sim_whole_hull(islands, info->hull_a);
+    if (info->hull_b >= 0) info->hull_b = dci_sim_whole_hull(islands, info->hull_b);
+    mem->used = used;
+    return status;
+}
+
+/* what an island's step did, among the others */
+static void dci_sim_add_info(const dc_sim_info *info, dc_sim_info *whole)
+{
+    whole->iterations = info->iterations > whole->iterations ? info->iterations : whole->iterations;
+    whole->shifts = info->shifts > whole->shifts ? info->shifts : whole->shifts;
+    whole->shortened = info->shortened > whole->shortened ? info->shortened : whole->shortened;
+    whole->path_count = info->path_count > whole->path_count ? info->path_count : whole->path_count;
+    whole->bytes = info->bytes > whole->bytes ? info->bytes : whole->bytes;
+    whole->gap = dc_min(whole->gap, info->gap);
+    whole->contacts += info->contacts;
+    whole->newton += info->newton;
+    if (info->residual*whole->scale > whole->residual*info->scale || whole->islands == 0) {
+        whole->residual = info->residual;
+        whole->scale = info->scale;
+    }
+    whole->islands++;
+}
+
+/* A step by islands. */
+static DCI_NOINLINE dc_status dci_sim_step_islands(const dc_sim *sim, const dc_real *q_prev, const dc_real *q,
+                                                   const dc_sim_control *control, dc_arena *mem, dc_real *q_next,
+                                                   dc_sim_info *info)
+{
+    const size_t used = mem->used;
+    dc_status status = DC_OK;
+    dci_room room = DC_ZERO;
+    dci_sim_islands islands;
+    dci_sim_place prev;
+    int k, rounds, apart;
+
+    memset(&islands, 0, sizeof islands);
+    room.arena = mem;
+    dci_sim_take_islands(sim, &room, &prev, &islands);
+    if (room.full) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
+
+    /* what is foreseen */
+    dci_sim_part_all(&islands);
+    dci_sim_foresee(q_prev, q, &prev, &islands);
+    dci_sim_unite(1, &islands);
+
+    /* until no two islands could have met; after a few times they look farther each time, so that this ends soon */
+    for (rounds = 1, apart = 0; !apart; ++rounds) {
+        dci_sim_chain(&islands);
+        for (k = 0; k < sim->pieces; ++k) {
+            if (islands.first[k] != k || islands.solved[k] || dci_sim_is_scenery(sim, k)) continue;
+            status = dci_sim_solve_island(k, q_prev, q, control, mem, &islands, info);
+            islands.status[k] = status;
+            if (status == DC_OK || status == DC_E_DIVERGED) continue;
+            info->hull_a = islands.info[k].hull_a;
+            info->hull_b = islands.info[k].hull_b;
+            mem->used = used;
+            return status;
+        }
+        apart = dci_sim_unite(1, &islands) + dci_sim_miss_scenery(&islands) == 0;
+        if (!apart && rounds >= 3) dci_sim_unite((dc_real)(rounds - 1), &islands);
+    }
+
+    /* all together */
+    status = DC_OK;
+    info->gap = dci_from_bits(DCI_INF);
+    for (k = 0; k < sim->pieces; ++k) {
+        if (islands.first[k] != k || dci_sim_is_scenery(sim, k)) continue;
+        if (islands.status[k] != DC_OK) status = DC_E_DIVERGED;
+        dci_sim_add_info(islands.info + k, info);
+    }
+    info->bytes = dc_bytes(info->bytes, mem->used - used, 1);
+    memcpy(q_next, islands.q, (size_t)sim->nq*sizeof *q_next);
+    mem->used = used;
+    return status;
+}
+
+DC_DEF size_t dc_sim_step_bytes(const dc_sim *sim)
+{
+    size_t sum;
+    if (!sim || !sim->link) return 0;
+    sum = dc_bytes(dci_sim_open_bytes(sim, 0), dci_sim_scratch_bytes(sim), 1);
+    sum = dc_bytes(sum, dci_sim_island_bytes(sim), 1);
+    return sum == SIZE_MAX ? 0 : sum;
+}
+
+DC_DEF dc_status dc_sim_step(const dc_sim *sim, const dc_real *q_prev, const dc_real *q, const dc_sim_control *control,
+                             dc_arena *mem, dc_real *q_next, dc_sim_info *info)
+{
+    dc_sim_info unseen = DC_ZERO, *o = info ? info : &unseen;
+    dc_status status;
+
+    if (!sim || !sim->link || !q_prev || !q || !mem || !q_next) return DC_E_ARG;
+    if (!dci_sim_state_ok(sim, q_prev) || !dci_sim_state_ok(sim, q) || !dci_sim_control_ok(sim, control))
+        return DC_E_ARG;
+    o->iterations = o->shifts = o->shortened = o->contacts = o->path_count = o->islands = 0;
+    o->newton = o->residual = o->scale = 0;
+    o->bytes = 0;
+    o->hull_a = o->hull_b = -1;
+
+    if (sim->pieces > 1 && !dci_sim_everywhere(&sim->desc))
+        return dci_sim_step_islands(sim, q_prev, q, control, mem, q_next, o);
+    status = dci_sim_step_whole(sim, q_prev, q, control, NULL, NULL, mem, q_next, o);
+    o->newton = (dc_real)o->iterations;
+    o->islands = 1;
     return status;
 }
 

@@ -5,7 +5,7 @@
  *          iteration, no branch, infinitely differentiable, with Jacobians, one by one or in batches; soft top-K
  *          selection [2]; the contact manifold of two posed bodies, each a mesh and a field of dc_sdf.h: a fixed number
  *          of contacts (point, signed distance, normal, activity), with derivatives by both poses along a direction,
- *          transposed, or in full.
+ *          transposed, or in full, and second ones of what is made of them, times a direction.
  * DOES NOT answer exactly: smoothing moves witness points (see Smooth below; dc_ee_closest and dc_vf_closest do not
  *          smooth); make meshes or fields (dc_sdf.h); find pairs of bodies that are close; compute forces.
  *
@@ -70,7 +70,8 @@
  *             (25), 120 (46); closest points 31 (25). Float batches: 27 (10), 46 (21); 28 (11), 53 (22). Manifold of
  *             two figures of 305 vertices and 18 superquadrics, 18 edges kept: 1.24 ms (0.50 ms), with `cull` 1e-14
  *             0.72 (0.33) where they touch, 0.21 (0.14) apart; jvp 1.5 (1.5) and vjp 1.5 (1.6) times the value, with
- *             `cull` apart up to 1.8 (2.3); full Jacobian 3.5 (5.2); without edges 0.46 ms (0.20 ms); MuJoCo's
+ *             `cull` apart up to 1.8 (2.3); full Jacobian 3.5 (5.2); second derivatives of
+ *             the mean distance times a direction 3.2; without edges 0.46 ms (0.20 ms); MuJoCo's
  *             3 contacts of the lobes, taken as convex, 0.015 ms, without derivatives.
  *   Limits    A contact that is not active has a distance without meaning. Activity is soft: it does not prove that two
  *             bodies overlap; the depth of aligned faces is carried by the vertices. Two edges that cross the same edge
@@ -92,6 +93,7 @@
  *   [values]    manifold: values
  *   [push]      manifold: derivative along a direction
  *   [pull]      manifold: the transpose
+ *   [bend]      manifold: the transpose along a direction, second derivatives
  *   [manifold]  manifold: calls
  *   [scene]     pairs of bodies that can have active contacts
  *
@@ -127,6 +129,7 @@
 #define dc_manifold_jvp dc_manifold_jvp_f
 #define dc_manifold_vjp dc_manifold_vjp_f
 #define dc_manifold_jac dc_manifold_jac_f
+#define dc_manifold_hvp dc_manifold_hvp_f
 #define dc_manifold_mean dc_manifold_mean_f
 #define dc_manifold_active dc_manifold_active_f
 #endif
@@ -282,8 +285,8 @@ typedef struct {
  * options that dc_manifold refuses, and when nothing is left to do. */
 DC_DEF int dc_manifold_count(const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt, int part[4]);
 
-/* Bytes of arena that a call below takes; 0 on overflow or bad arguments. derivative: 0 for dc_manifold, 1 for the
- * others. */
+/* Bytes of arena that a call below takes; 0 on overflow or bad arguments. derivative: 0 for dc_manifold, 2 for
+ * dc_manifold_hvp, 1 for the others. */
 DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt,
                                 int derivative);
 
@@ -344,6 +347,20 @@ DC_DEF dc_status dc_manifold_jac(const dc_surface *a, const dc_pose *pose_a, con
                                  const dc_manifold_options *opt, dc_arena *mem, dc_manifold_contact *contacts,
                                  dc_manifold_contact *jac);
 
+/* Second derivatives: hvp = H xi, H those of any function f of the contacts by the twists, in exponential coordinates
+ * at zero, symmetric. f's derivative by the contacts is bar, as above; dbar, numbers within DC_LIMIT, what its second
+ * ones make of dcontacts of dc_manifold_jvp along xi, NULL for 0:
+ *     mean of d (dc_manifold_mean):         its bar, dbar NULL
+ *     sum act d (dc_manifold_active):       its bar, dbar.d = dact and dbar.act = dd
+ * Derivative of the number returned, with and without `cull`; ties and kinks as above. grad, of f, may be NULL.
+ * Normals ask for third derivatives of fields (dc_sdf_ddir_along): those of both bodies with edge contacts, that of the
+ * other with vertices whose bar.n is not 0. There DC_E_ARG for superquadrics with `taubin`, and on their coordinate
+ * planes those with exponents above 2/3 have none. DC_E_RANGE also where the result does not fit. */
+DC_DEF dc_status dc_manifold_hvp(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
+                                 const dc_manifold_options *opt, const dc_manifold_contact *bar,
+                                 const dc_manifold_contact *dbar, const dc_real xi[12], dc_arena *mem, dc_real *grad,
+                                 dc_real hvp[12]);
+
 /* The pairs of n posed bodies that can have an active contact, for scenes: of the others, with these options, every
  * contact of dc_manifold has act 0 and n 0, at this pose and nearby, and no derivative of them by the poses is other
  * than 0. So sums over pairs of what activities weigh are as smooth as manifolds, though pairs come and go. A pair is
@@ -359,7 +376,8 @@ DC_DEF size_t dc_manifold_pairs_bytes(int n);
 DC_DEF dc_status dc_manifold_pairs(int n, const dc_surface *body, const dc_pose *pose, const dc_manifold_options *opt,
                                    dc_arena *mem, int most, int *pair, int *count);
 
-/* Two numbers of a manifold and, where bar is not NULL, their derivative by the contacts, for dc_manifold_vjp: the mean
+/* Two numbers of a manifold and, where bar is not NULL, their derivative by the contacts, for dc_manifold_vjp, and
+ * dc_manifold_hvp: the mean
  * of d over all contacts, as in the paper, which counts distances of contacts that are none; and sum act d over those
  * that are. */
 DC_DEF dc_real dc_manifold_mean(int count, const dc_manifold_contact *contacts, dc_manifold_contact *bar);
@@ -1660,6 +1678,7 @@ typedef struct {
     dc_v3   *normal;                /* n = dir/sqrt(tau + |dir|^2) */
     dc_real *scale;                 /* 1/sqrt(tau + |dir|^2) */
     dc_real *turn;                  /* [6 count] derivative of dir in body axes: xx xy xz yy yz zz */
+    dc_real *hess, *bend;           /* [6 count] that of the gradient; that of `turn` along the way of a point */
 } dci_man_field;
 
 /* The vertices or edges of a body that are kept: all as they are, or softly, by weights of all. */
@@ -1674,7 +1693,8 @@ typedef struct {
 typedef struct {
     dci_man_field start;            /* own normals where they were found */
     dc_v3   *point, *grad;          /* points and the own field there */
-    dc_real *phi;
+    dc_real *phi, *hess;
+    dc_v3   *rate;                  /* [pairs] for [bend]: tangents of the points where tracing starts */
 } dci_man_trace;
 
 /* Derivatives of a body's numbers: tangents, or cotangents */
@@ -1683,6 +1703,13 @@ typedef struct {
     dc_v3   *vertex, *contact, *end[2], *witness;
     dc_real *phi;                   /* of the other field at the vertices */
 } dci_man_tangent;
+
+/* The same of cotangents with rates, for [bend]; rank and weight of a row of a selection */
+typedef struct {
+    dci_moving linear, angular;
+    dci_moving *vertex, *contact, *end[2];
+    dci_dual *phi, *rank, *weight;
+} dci_man_bent;
 
 /* With `cull`: balls about blocks of vertices, or about edges; least values of the other field there; which points of
  * at_vertex and cross are left out */
@@ -1705,6 +1732,7 @@ typedef struct {
     dci_man_field own, cross;       /* the body's own field and the other's there */
     dci_man_trace trace;
     dci_man_tangent d;
+    dci_man_bent bent;
 } dci_man_side;
 
 /* One pair of edges; index c: the contact on body c. */
@@ -1723,6 +1751,12 @@ typedef struct {
     dc_real d_bar, gamma, phi[2], phi_own[2], share;
 } dci_man_pair_d;
 
+/* Cotangents of these with rates, those of the logarithms of `nearest`, of the witness points from the contacts' own */
+typedef struct {
+    dci_moving n_bar, normal[2], witness[2];
+    dci_dual d_bar, gamma, phi[2], phi_own[2], share, log_nearest[2];
+} dci_man_pair_bent;
+
 /* Points in body axes and what dc_sdf_eval_batch answers, rows of DCI_CHUNK */
 enum { DCI_CHUNK = 256 };
 typedef struct {
@@ -1735,7 +1769,7 @@ typedef struct {
     dc_real  inv_length;            /* 1/L: of the depths that rank vertices and edges */
     dc_real  reach;                 /* with `cull`: where contacts begin to fade; else DC_REAL_MAX */
     dc_real *skip_own;              /* with `cull`: of both sides' own */
-    int      derive;
+    int      derive;                /* 1: for [push] and [pull], 2: for [bend] */
     dci_man_side side[2];
     size_t   pairs;                 /* of edges kept, index k n_b + l */
     dc_real *input, *output, *jac;  /* of the witness points, rows of `pairs` */
@@ -1744,6 +1778,9 @@ typedef struct {
     dc_real *sum[2];                /* [edges kept] of nearest-edge weights times what they weigh */
     dci_chunk *chunk;
     dc_arena batch;                 /* of dc_sdf_eval_batch */
+    dci_man_pair_bent *bent;        /* [pairs] for [bend], as those that follow */
+    dc_real *hess, *need;           /* rows of DCI_CHUNK; which points of a field are asked for */
+    dc_arena third;                 /* of dc_sdf_ddir_along */
     dci_room room;                  /* where all of it is taken from, or counted */
 } dci_man;
 
@@ -1758,6 +1795,14 @@ static void dci_man_take_field(dci_man *m, dci_man_field *F, int c, size_t n, co
     F->normal = normal ? DCI_TAKE(&m->room, n, dc_v3) : NULL;
     F->scale = normal && m->derive ? DCI_TAKE(&m->room, n, dc_real) : NULL;
     F->turn = normal && m->derive ? DCI_TAKE(&m->room, 6*n, dc_real) : NULL;
+    F->hess = phi && m->derive > 1 ? DCI_TAKE(&m->room, 6*n, dc_real) : NULL;
+    F->bend = normal && m->derive > 1 ? DCI_TAKE(&m->room, 6*n, dc_real) : NULL;
+}
+
+/* vertices or edges, whichever are more */
+static int dci_man_most(const dci_man_side *s)
+{
+    return s->vertices.count > s->edges.count ? s->vertices.count : s->edges.count;
 }
 
 static void dci_man_take_pick(dci_man *m, dci_man_pick *pick)
@@ -1771,6 +1816,23 @@ static void dci_man_take_pick(dci_man *m, dci_man_pick *pick)
     if (!m->derive) return;
     pick->drank = DCI_TAKE(&m->room, pick->count, dc_real);
     pick->dweight = DCI_TAKE(&m->room, weights, dc_real);
+}
+
+/* What [bend] needs of body c. */
+static void dci_man_bent_memory(dci_man *m, int c)
+{
+    dci_man_side *s = &m->side[c];
+    const int most = dci_man_most(s);
+    int j;
+    s->bent.vertex = DCI_TAKE(&m->room, s->vertices.count, dci_moving);
+    s->bent.contact = s->vertices.soft ? DCI_TAKE(&m->room, s->vertices.kept, dci_moving) : s->bent.vertex;
+    s->bent.phi = DCI_TAKE(&m->room, s->vertices.count, dci_dual);
+    s->bent.rank = DCI_TAKE(&m->room, most, dci_dual);
+    s->bent.weight = DCI_TAKE(&m->room, most, dci_dual);
+    for (j = 0; j < 2 && s->edges.kept > 0; ++j) s->bent.end[j] = DCI_TAKE(&m->room, s->edges.kept, dci_moving);
+    if (s->edges.kept == 0 || m->options.trace == 0) return;
+    s->trace.rate = DCI_TAKE(&m->room, m->pairs, dc_v3);
+    s->trace.hess = DCI_TAKE(&m->room, 6*m->pairs*(size_t)m->options.trace, dc_real);
 }
 
 /* Everything of body c that depends on sizes alone. */
@@ -1909,6 +1971,17 @@ static int dci_man_memory(dci_man *m, int derive, dc_arena *mem)
     if (m->options.cull > 0) m->skip_own = DCI_TAKE(&m->room, m->pairs, dc_real);
     dci_man_side_memory(m, 0);
     dci_man_side_memory(m, 1);
+    if (derive > 1) {
+        size_t most = m->pairs;
+        for (c = 0; c < 2; ++c) {
+            dci_man_bent_memory(m, c);
+            if ((size_t)m->side[c].vertices.kept > most) most = (size_t)m->side[c].vertices.kept;
+        }
+        m->hess = DCI_TAKE(&m->room, 6*DCI_CHUNK, dc_real);
+        m->need = DCI_TAKE(&m->room, most, dc_real);
+        if (m->pairs > 0) m->bent = DCI_TAKE(&m->room, m->pairs, dci_man_pair_bent);
+        m->third = dc_arena_make(dci_take(&m->room, 1, dc_sdf_along_bytes()), dc_sdf_along_bytes());
+    }
 
     /* pairs of edges */
     if (m->pairs > 0) {
@@ -1949,7 +2022,7 @@ DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const 
 {
     dci_man m;
     if (dci_man_sizes(&m, a, b, opt) != DC_OK) return 0;
-    dci_man_memory(&m, derivative != 0, NULL);
+    dci_man_memory(&m, derivative == 2 ? 2 : derivative != 0, NULL);
     return dci_counted(&m.room);
 }
 
@@ -2011,6 +2084,18 @@ static void dci_sample_skip(const dci_man_field *F, int i)
     if (F->normal) F->normal[i] = zero;
     if (F->scale) F->scale[i] = 0;
     if (F->turn) memset(F->turn + 6*i, 0, 6*sizeof *F->turn);
+    if (F->hess) memset(F->hess + 6*i, 0, 6*sizeof *F->hess);
+}
+
+/* Derivatives of a normal of length `scale`, at i of six rows; one that turns round within the rounding of the point
+ * stands on a kink and is held. */
+static void dci_sample_held(const dci_man_field *F, int at, dc_real scale, const dc_real *row, dc_real *to)
+{
+    dc_real most = 0;
+    int     k, held;
+    for (k = 0; k < 6; ++k) most = dc_max(most, dc_abs(row[k*DCI_CHUNK]));
+    held = scale*most*dci_sample_rounding(F->point[at], F->body->origin) >= 1;
+    for (k = 0; k < 6; ++k) to[k] = held ? DC_R(0) : row[k*DCI_CHUNK];
 }
 
 /* Fields were checked: a point out of range is not the caller's, and DC_E_RANGE. */
@@ -2020,7 +2105,7 @@ static dc_status dci_sample(dci_man *m, const dci_man_field *F)
     const dc_v3 t = F->body->origin;
     const dc_real tau = dci_sample_tau(F->body->sdf, &m->options);
     dci_chunk *c = m->chunk;
-    int i = 0, j, k, n;
+    int i = 0, j, n;
     while (i < F->count) {
         dc_sdf_out out;
 
@@ -2042,6 +2127,7 @@ static dc_status dci_sample(dci_man *m, const dci_man_field *F)
         out.grad = F->grad ? c->grad : NULL;
         out.dir = F->normal ? c->dir : NULL;
         out.ddir = F->turn ? c->ddir : NULL;
+        out.hess = F->hess ? m->hess : NULL;
         if (dc_sdf_eval_batch(F->body->sdf, n, c->point, DCI_CHUNK, &m->batch, &out) != DC_OK) return DC_E_RANGE;
 
         /* in the world */
@@ -2056,14 +2142,8 @@ static dc_status dci_sample(dci_man *m, const dci_man_field *F)
                 if (F->scale) F->scale[at] = s;
             }
 
-            /* a normal that turns round within the rounding of the point stands on a kink: it is held */
-            if (F->turn) {
-                dc_real most = 0;
-                int     held;
-                for (k = 0; k < 6; ++k) most = dc_max(most, dc_abs(c->ddir[k*DCI_CHUNK + j]));
-                held = F->scale[at]*most*dci_sample_rounding(F->point[at], t) >= 1;
-                for (k = 0; k < 6; ++k) F->turn[6*at + k] = held ? DC_R(0) : c->ddir[k*DCI_CHUNK + j];
-            }
+            if (F->turn) dci_sample_held(F, at, F->scale[at], c->ddir + j, F->turn + 6*at);
+            if (F->hess) dci_sample_held(F, at, 1, m->hess + j, F->hess + 6*at);
         }
     }
     return DC_OK;
@@ -2115,6 +2195,7 @@ static dci_man_field dci_trace_field(const dci_man *m, int c, int k)
     F.point = trace->point + at;
     F.phi = trace->phi + at;
     F.grad = trace->grad ? trace->grad + at : NULL;
+    F.hess = trace->hess ? trace->hess + 6*at : NULL;
     if (k > 0) {
         F.normal = NULL;
         F.turn = NULL;
@@ -2681,7 +2762,9 @@ static void dci_push_pairs(dci_man *m)
             const dci_man_twist *other = &m->side[1 - c].d.twist;
             dc_real alpha = m->output[(size_t)(6 + c)*np + i];
             dc_v3   dW = dc_madd(dend[2*c], alpha, dc_sub(dend[2*c + 1], dend[2*c]));
-            dW = dci_trace_push(m, c, i, dc_madd(dW, dx[c], dc_sub(end[2*c + 1], end[2*c])));
+            dW = dc_madd(dW, dx[c], dc_sub(end[2*c + 1], end[2*c]));
+            if (s->trace.rate) s->trace.rate[i] = dW;
+            dW = dci_trace_push(m, c, i, dW);
             s->d.witness[i] = dW;
             dci_sample_push(&s->own, &s->d.twist, i, dW, s->own.grad ? &d->phi_own[c] : NULL, &d->normal[c]);
             dci_sample_push(&s->cross, other, i, dW, &d->phi[c], NULL);
@@ -2767,7 +2850,8 @@ static void dci_push_contacts(const dci_man *m, dc_manifold_contact *out)
         }
 }
 
-static DCI_NOINLINE void dci_man_push(dci_man *m, const dc_real xi[12], dc_manifold_contact *out)
+/* everything but the contacts */
+static void dci_man_move(dci_man *m, const dc_real xi[12])
 {
     int c;
     for (c = 0; c < 2; ++c) {
@@ -2778,6 +2862,11 @@ static DCI_NOINLINE void dci_man_push(dci_man *m, const dc_real xi[12], dc_manif
     dci_push_select(m, 0);
     dci_push_select(m, 1);
     if (m->pairs > 0) dci_push_pairs(m);
+}
+
+static DCI_NOINLINE void dci_man_push(dci_man *m, const dc_real xi[12], dc_manifold_contact *out)
+{
+    dci_man_move(m, xi);
     dci_push_contacts(m, out);
 }
 
@@ -3039,6 +3128,761 @@ static DCI_NOINLINE void dci_man_pull(dci_man *m, const dc_manifold_contact *bar
     }
 }
 
+/* ---- [bend] manifold: the transpose along a direction --------------------------------------------------- */
+/* In: values and their tangents, as [push] leaves them, cotangents of the contacts with rates; out: those of the
+ * twists, whose rates are a Hessian times the direction. Each stage is one of [pull] on numbers that carry their rate
+ * along the direction; what is cotangent there is `bent` here. Fields need one derivative more.
+ *
+ * stage             | reads                        | writes                                      | as
+ * dci_sample_bend   | points that move, a field    | the rates of the normals' derivatives       | dc_sdf_ddir_along
+ * dci_bend_contacts | cotangents of the contacts   | of pairs, contacts' points                  | dci_pull_contacts
+ * dci_bend_pairs    | of pairs                     | of the ends of edges                        | dci_pull_pairs
+ * dci_bend_select   | of ends and contacts' points | of vertices and the twists                  | dci_pull_select */
+
+static dci_dual dci_dual_of(dc_real at, dc_real rate)
+{
+    dci_dual x;
+    x.at = at;
+    x.rate = rate;
+    return x;
+}
+
+static dci_dual dci_dual_add(dci_dual a, dci_dual b) { return dci_dual_of(a.at + b.at, a.rate + b.rate); }
+static dci_dual dci_dual_scale(dc_real s, dci_dual a) { return dci_dual_of(s*a.at, s*a.rate); }
+
+static dci_moving dci_moving_of(dc_v3 at, dc_v3 rate)
+{
+    dci_moving p;
+    p.at = at;
+    p.rate = rate;
+    return p;
+}
+
+static dci_moving dci_moving_add(dci_moving p, dci_moving q)
+{
+    return dci_moving_of(dc_add(p.at, q.at), dc_add(p.rate, q.rate));
+}
+
+static dci_moving dci_moving_scale(dci_dual s, dci_moving p)
+{
+    return dci_moving_of(dc_scale(s.at, p.at), dc_madd(dc_scale(s.at, p.rate), s.rate, p.at));
+}
+
+static int dci_man_zero(dc_v3 v) { return !(v.x < 0 || v.x > 0 || v.y < 0 || v.y > 0 || v.z < 0 || v.z > 0); }
+
+/* w and w' of dci_man_fade at z */
+static void dci_bend_fade(const dci_man *m, dci_dual z, dci_dual *weight, dci_dual *slope)
+{
+    const dci_fade f = dci_man_fade(m, z.at);
+    const dc_real width = m->reach/8, t = (z.at - m->reach)/width, curve = -60*t*(1 - t)*(1 - 2*t)/(width*width);
+    *weight = dci_dual_of(f.weight, f.slope*z.rate);
+    *slope = dci_dual_of(f.slope, t > 0 && t < 1 ? curve*z.rate : 0);
+}
+
+/* s(-z/tau) from its value */
+static dci_dual dci_bend_sigmoid(dc_real value, dc_real tau, dc_real dz)
+{
+    return dci_dual_of(value, -value*(1 - value)/tau*dz);
+}
+
+/* what a point moves through a body: dx - v - w x (x - t) */
+static dc_v3 dci_sample_slip(const dci_man_field *F, const dci_man_twist *xi, size_t i, dc_v3 dx)
+{
+    return dc_sub(dc_sub(dx, xi->linear), dc_cross(xi->angular, dc_sub(F->point[i], F->body->origin)));
+}
+
+/* D' of the field's normals, where `need` is not 0 and the points move by dx. Directions are scaled to fit. */
+static dc_status dci_sample_bend(dci_man *m, const dci_man_field *F, const dci_man_twist *xi, const dc_v3 *dx)
+{
+    const dc_m3 *R = &F->body->axes;
+    dci_chunk *c = m->chunk;
+    int i = 0, j, k, n;
+    memset(F->bend, 0, 6*(size_t)F->count*sizeof *F->bend);
+    while (i < F->count) {
+        for (n = 0; i < F->count && n < DCI_CHUNK; ++i) {
+            dc_v3 x, u;
+            dc_real most;
+            if (!(m->need[i] > 0)) continue;
+            u = dc_mul_t(R, dci_sample_slip(F, xi, (size_t)i, dx[i]));
+            most = dc_max(dc_abs(u.x), dc_max(dc_abs(u.y), dc_abs(u.z)));
+
+            /* a normal at rest in the body, held on a kink or not, bends by nothing */
+            for (k = 0; k < 6 && !(dc_abs(F->turn[6*i + k]) > 0); ++k) continue;
+            if (!(most > 0) || k == 6) continue;
+            x = dc_mul_t(R, dc_sub(F->point[i], F->body->origin));
+            c->point[n] = x.x;
+            c->point[DCI_CHUNK + n] = x.y;
+            c->point[2*DCI_CHUNK + n] = x.z;
+            c->dir[n] = u.x/most;
+            c->dir[DCI_CHUNK + n] = u.y/most;
+            c->dir[2*DCI_CHUNK + n] = u.z/most;
+            c->value[n] = most;
+            c->at[n++] = i;
+        }
+        if (n > 0 && dc_sdf_ddir_along(F->body->sdf, n, c->point, c->dir, DCI_CHUNK, &m->third, c->ddir) != DC_OK)
+            return DC_E_RANGE;
+        for (j = 0; j < n; ++j)
+            for (k = 0; k < 6; ++k) F->bend[6*c->at[j] + k] = c->value[j]*c->ddir[k*DCI_CHUNK + j];
+    }
+    return DC_OK;
+}
+
+static dc_v3 dci_symmetric(const dc_real *D, dc_v3 u)
+{
+    return dc_vec(D[0]*u.x + D[1]*u.y + D[2]*u.z, D[1]*u.x + D[3]*u.y + D[4]*u.z, D[2]*u.x + D[4]*u.y + D[5]*u.z);
+}
+
+/* dci_sample_pull of a point that moves by dx; with R' = [w] R, and for n and s = 1/sqrt(tau + |dir|^2)
+ *     y = s D u,   n' = w x n + y - (n.y) n,   s' = -s n.y                                                 */
+static void dci_bend_sample(const dci_man_field *F, const dci_man_twist *xi, dci_man_bent *to, size_t i, dc_v3 dx,
+                            dci_dual phi_bar, const dci_moving *n_bar, dci_moving *x_bar)
+{
+    const dc_m3 *R = &F->body->axes;
+    const dc_v3  w = xi->angular, u = dc_mul_t(R, dci_sample_slip(F, xi, i, dx));
+    const dci_moving arm = dci_moving_of(dc_sub(F->point[i], F->body->origin), dc_sub(dx, xi->linear));
+    dci_moving force = DC_ZERO;
+
+    /* grad phi */
+    if (F->grad) {
+        const dc_v3 turn = dc_mul(R, dci_symmetric(F->hess + 6*i, u));
+        force = dci_moving_scale(phi_bar, dci_moving_of(F->grad[i], dc_add(dc_cross(w, F->grad[i]), turn)));
+    }
+
+    /* s D (1 - n n^T) n_bar, D in body axes */
+    if (n_bar) {
+        const dc_real *D = F->turn + 6*i;
+        const dc_v3 at = F->normal[i], y = dc_scale(F->scale[i], dc_mul(R, dci_symmetric(D, u)));
+        const dci_moving n = dci_moving_of(at, dc_add(dc_cross(w, at), dc_madd(y, -dc_dot(at, y), at)));
+        const dci_dual s = dci_dual_of(F->scale[i], -F->scale[i]*dc_dot(at, y));
+        const dci_moving v = dci_moving_madd(*n_bar, dci_dual_scale(-1, dci_dual_dot(n, *n_bar)), n);
+        const dc_v3 local = dc_mul_t(R, v.at), rate = dc_mul_t(R, dc_sub(v.rate, dc_cross(w, v.at)));
+        dci_moving z;
+        z.at = dc_mul(R, dci_symmetric(D, local));
+        z.rate = dc_mul(R, dc_add(dci_symmetric(D, rate), dci_symmetric(F->bend + 6*i, local)));
+        z.rate = dc_add(z.rate, dc_cross(w, z.at));
+        force = dci_moving_madd(force, s, z);
+        to->angular = dci_moving_add(to->angular, dci_moving_cross(n, *n_bar));
+    }
+    *x_bar = dci_moving_add(*x_bar, force);
+    to->linear = dci_moving_sub(to->linear, force);
+    to->angular = dci_moving_sub(to->angular, dci_moving_cross(arm, force));
+}
+
+static dci_moving dci_bend_trace(dci_man *m, int c, size_t i, dci_moving W_bar)
+{
+    const dci_man_trace *trace = &m->side[c].trace;
+    const dci_man_field *start = &trace->start;
+    const dci_man_twist *xi = &m->side[c].d.twist;
+    dc_v3   dW[17];                                         /* at every step */
+    dc_real dphi[16];
+    dci_moving n, n_bar = DC_ZERO;
+    int k;
+    if (m->options.trace == 0) return W_bar;
+
+    dW[0] = trace->rate[i];
+    n.at = start->normal[i];
+    dci_sample_push(start, xi, i, dW[0], NULL, &n.rate);
+    for (k = 0; k < m->options.trace; ++k) {
+        dci_man_field F = dci_trace_field(m, c, k);
+        dci_sample_push(&F, xi, i, dW[k], &dphi[k], NULL);
+        dW[k + 1] = dc_madd(dc_madd(dW[k], -dphi[k], n.at), -F.phi[i], n.rate);
+    }
+    for (k = m->options.trace; k-- > 0;) {
+        dci_man_field F = dci_trace_field(m, c, k);
+        const dci_dual phi_bar = dci_dual_scale(-1, dci_dual_dot(n, W_bar));
+        n_bar = dci_moving_madd(n_bar, dci_dual_of(-F.phi[i], -dphi[k]), W_bar);
+        dci_bend_sample(&F, xi, &m->side[c].bent, i, dW[k], phi_bar, NULL, &W_bar);
+    }
+    dci_bend_sample(start, xi, &m->side[c].bent, i, dW[0], dci_dual_of(0, 0), &n_bar, &W_bar);
+    return W_bar;
+}
+
+/* clip_s and its slope */
+static dci_dual dci_bend_clip(const dci_wit *o, dci_dual x, dci_dual *slope)
+{
+    const dc_real a = x.at*o->inv_clip, b = (x.at - 1)*o->inv_clip;
+    dc_real d, value = dci_clip01(o, x.at, &d);
+    const dc_real curve = (dc_sigmoid(a)*dc_sigmoid(-a) - dc_sigmoid(b)*dc_sigmoid(-b))*o->inv_clip;
+    *slope = dci_dual_of(d, curve*x.rate);
+    return dci_dual_of(value, d*x.rate);
+}
+
+/* within_s and its slope over itself */
+static dci_dual dci_bend_within(const dci_wit *o, dci_dual x, dci_dual *slope)
+{
+    const dc_real a = x.at*o->inv_comp, b = (x.at - 1)*o->inv_comp;
+    const dci_within g = dci_within01(o, x.at);
+    const dc_real value = g.value/g.den, by = g.slope/g.den;
+    const dc_real curve = dc_sigmoid(a)*dc_sigmoid(-a) + dc_sigmoid(b)*dc_sigmoid(-b);
+    *slope = dci_dual_of(by, -curve*o->inv_comp*o->inv_comp*x.rate);
+    return dci_dual_of(value, value*by*x.rate);
+}
+
+/* Sides of the square [0, 1]^2: a side's point as z, before it is clipped, t, the slope of that, its cost, its weight;
+ * cotangents */
+typedef struct { dci_dual z, t, slope, cost, weight, at[2], cost_bar, z_bar; } dci_bend_side;
+
+/* the sides (1, t), (0, t), (t, 1), (t, 0) */
+static int dci_bend_along(int k) { return k < 2 ? 1 : 0; }
+static dc_real dci_bend_fixed(int k) { return k%2 == 0 ? DC_R(1) : DC_R(0); }
+
+/* From cotangents of alpha_a, alpha_b and gamma of two edges to those of their ends, which are added to `to`:
+ * dci_ee_lane and dci_ee_chain, turned round, on numbers that carry their rate. Q = (Q_0 Q_1; Q_1 Q_2). */
+static DCI_NOINLINE void dci_ee_bend(const dci_wit *o, const dci_moving end[4], const dci_dual bar[3], dci_moving to[4])
+{
+    const dci_dual rl = dci_dual_of(o->inv_length, 0);
+    const dc_real w = o->reg, h = DC_R(0.5);
+    const dci_moving A1 = dci_moving_scale(rl, dci_moving_sub(end[1], end[0]));
+    const dci_moving A2 = dci_moving_scale(rl, dci_moving_sub(end[2], end[3]));
+    const dci_moving r = dci_moving_scale(rl, dci_moving_sub(end[0], end[2]));
+    const dc_v3 N = dc_cross(A1.at, A2.at);
+    dci_dual Q[3], c[2], u[2], I[3], Q_bar[3], c_bar[2], v[2], within[2], slope[2], gamma, gamma_bar, u_bar[2], l[2];
+    dci_bend_side side[4];
+    dci_moving G1, G2, Gr;
+    dc_real q1, q2, q3, k1, k2, rd, sum = 0, least, y[2], x[2];
+    int i, j, k;
+
+    /* Q, c */
+    Q[0] = dci_dual_dot(A1, A1);
+    Q[1] = dci_dual_dot(A1, A2);
+    Q[2] = dci_dual_dot(A2, A2);
+    c[0] = dci_dual_dot(A1, r);
+    c[1] = dci_dual_dot(A2, r);
+    q1 = Q[0].at; q2 = Q[1].at; q3 = Q[2].at; k1 = c[0].at; k2 = c[1].at;
+    Q[0].at += w;
+    Q[2].at += w;
+    for (i = 0; i < 2; ++i) c[i].at -= h*w;
+
+    /* u as in dci_ee_lane, I = -Q^-1, u' = I (Q' u + c'), I' = I Q' I */
+    rd = 1/(dc_dot(N, N) + w*(q1 + q3 + w));
+    u[0].at = (dc_dot(dc_cross(A2.at, r.at), N) + w*(h*(q3 - q2 + w) - k1))*rd;
+    u[1].at = (w*(h*(q1 - q2 + w) - k2) - dc_dot(dc_cross(A1.at, r.at), N))*rd;
+    I[0].at = -Q[2].at*rd;
+    I[1].at = q2*rd;
+    I[2].at = -Q[0].at*rd;
+    y[0] = Q[0].rate*u[0].at + Q[1].rate*u[1].at + c[0].rate;
+    y[1] = Q[1].rate*u[0].at + Q[2].rate*u[1].at + c[1].rate;
+    u[0].rate = I[0].at*y[0] + I[1].at*y[1];
+    u[1].rate = I[1].at*y[0] + I[2].at*y[1];
+    x[0] = Q[0].rate*I[0].at + Q[1].rate*I[1].at;
+    x[1] = Q[1].rate*I[0].at + Q[2].rate*I[1].at;
+    I[0].rate = I[0].at*x[0] + I[1].at*x[1];
+    y[0] = Q[0].rate*I[1].at + Q[1].rate*I[2].at;
+    y[1] = Q[1].rate*I[1].at + Q[2].rate*I[2].at;
+    I[1].rate = I[0].at*y[0] + I[1].at*y[1];
+    I[2].rate = I[1].at*y[0] + I[2].at*y[1];
+
+    /* the sides: z, t, cost = f (Q_f f/2 + c_f) + t (Q_1 f + c_t + Q_t t/2), f the fixed coordinate */
+    for (k = 0; k < 4; ++k) {
+        dci_bend_side *s = &side[k];
+        const int t = dci_bend_along(k);
+        const dc_real f = dci_bend_fixed(k);
+        const dci_dual Qt = Q[2*t], lin = dci_dual_add(c[t], dci_dual_scale(f, Q[1]));
+        s->z = dci_dual_scale(-1, dci_dual_over(lin, Qt));
+        s->t = dci_bend_clip(o, s->z, &s->slope);
+        s->cost = dci_dual_mul(s->t, dci_dual_add(lin, dci_dual_scale(h, dci_dual_mul(Qt, s->t))));
+        s->cost = dci_dual_add(s->cost, dci_dual_scale(f, dci_dual_add(dci_dual_scale(h*f, Q[2 - 2*t]), c[1 - t])));
+        s->at[t] = s->t;
+        s->at[1 - t] = dci_dual_of(f, 0);
+    }
+
+    /* their weights, dp_i = -p_i/eps sum p_j (dJ_i - dJ_j), and the mean */
+    least = dc_min(dc_min(side[0].cost.at, side[1].cost.at), dc_min(side[2].cost.at, side[3].cost.at));
+    for (k = 0; k < 4; ++k) {
+        side[k].weight.at = dc_exp(-(side[k].cost.at - least)*o->inv_min);
+        sum += side[k].weight.at;
+    }
+    for (k = 0; k < 4; ++k) side[k].weight.at /= sum;
+    for (i = 0; i < 2; ++i) v[i] = dci_dual_of(0, 0);
+    for (k = 0; k < 4; ++k) {
+        dci_dual *p = &side[k].weight;
+        for (p->rate = 0, j = 0; j < 4; ++j) p->rate += side[j].weight.at*(side[k].cost.rate - side[j].cost.rate);
+        p->rate *= -p->at*o->inv_min;
+        for (i = 0; i < 2; ++i) v[i] = dci_dual_add(v[i], dci_dual_mul(*p, side[k].at[i]));
+    }
+
+    /* the indicator, and back: alpha = v + gamma (u - v) */
+    for (i = 0; i < 2; ++i) within[i] = dci_bend_within(o, u[i], &slope[i]);
+    gamma = dci_dual_mul(within[0], within[1]);
+    gamma_bar = bar[2];
+    for (i = 0; i < 2; ++i) gamma_bar = dci_dual_add(gamma_bar, dci_dual_mul(bar[i], dci_dual_sub(u[i], v[i])));
+    for (i = 0; i < 2; ++i)
+        u_bar[i] = dci_dual_mul(gamma, dci_dual_add(bar[i], dci_dual_mul(gamma_bar, slope[i])));
+
+    /* u: l = -Q^-1 u_bar */
+    l[0] = dci_dual_add(dci_dual_mul(I[0], u_bar[0]), dci_dual_mul(I[1], u_bar[1]));
+    l[1] = dci_dual_add(dci_dual_mul(I[1], u_bar[0]), dci_dual_mul(I[2], u_bar[1]));
+    for (i = 0; i < 2; ++i) c_bar[i] = l[i];
+    Q_bar[0] = dci_dual_mul(l[0], u[0]);
+    Q_bar[1] = dci_dual_add(dci_dual_mul(l[0], u[1]), dci_dual_mul(l[1], u[0]));
+    Q_bar[2] = dci_dual_mul(l[1], u[1]);
+
+    /* the sides' costs: J_bar_i = -p_i/eps sum p_j v_bar.(point_i - point_j), v_bar = (1 - gamma) bar */
+    for (k = 0; k < 4; ++k) {
+        dci_dual sum_j = dci_dual_of(0, 0);
+        for (j = 0; j < 4; ++j)
+            for (i = 0; i < 2; ++i) {
+                const dci_dual d = dci_dual_mul(bar[i], dci_dual_sub(side[k].at[i], side[j].at[i]));
+                sum_j = dci_dual_add(sum_j, dci_dual_mul(side[j].weight, d));
+            }
+        sum_j = dci_dual_mul(dci_dual_line(-1, gamma, 1), sum_j);
+        side[k].cost_bar = dci_dual_scale(-o->inv_min, dci_dual_mul(side[k].weight, sum_j));
+    }
+    for (k = 0; k < 4; ++k) {
+        const dci_bend_side *s = &side[k];
+        const int t = dci_bend_along(k);
+        const dc_real f = dci_bend_fixed(k);
+        const dci_dual ct = dci_dual_mul(s->cost_bar, s->t);
+        dci_dual z_bar = dci_dual_mul(dci_dual_mul(dci_dual_line(-1, gamma, 1), bar[t]), s->weight);
+
+        /* explicitly */
+        Q_bar[2*t] = dci_dual_add(Q_bar[2*t], dci_dual_scale(h, dci_dual_mul(ct, s->t)));
+        Q_bar[1] = dci_dual_add(Q_bar[1], dci_dual_scale(f, ct));
+        Q_bar[2 - 2*t] = dci_dual_add(Q_bar[2 - 2*t], dci_dual_scale(h*f*f, s->cost_bar));
+        c_bar[t] = dci_dual_add(c_bar[t], ct);
+        c_bar[1 - t] = dci_dual_add(c_bar[1 - t], dci_dual_scale(f, s->cost_bar));
+
+        /* through t and z: dJ/dt = Q_t (t - z),  dz = -(dc_t + f dQ_1 + z dQ_t)/Q_t */
+        z_bar = dci_dual_add(z_bar, dci_dual_mul(s->cost_bar, dci_dual_mul(Q[2*t], dci_dual_sub(s->t, s->z))));
+        z_bar = dci_dual_scale(-1, dci_dual_over(dci_dual_mul(z_bar, s->slope), Q[2*t]));
+        c_bar[t] = dci_dual_add(c_bar[t], z_bar);
+        Q_bar[1] = dci_dual_add(Q_bar[1], dci_dual_scale(f, z_bar));
+        Q_bar[2*t] = dci_dual_add(Q_bar[2*t], dci_dual_mul(z_bar, s->z));
+    }
+
+    /* dci_ee_chain */
+    G1 = dci_moving_add(dci_moving_scale(dci_dual_scale(2, Q_bar[0]), A1), dci_moving_scale(Q_bar[1], A2));
+    G1 = dci_moving_scale(rl, dci_moving_madd(G1, c_bar[0], r));
+    G2 = dci_moving_add(dci_moving_scale(dci_dual_scale(2, Q_bar[2]), A2), dci_moving_scale(Q_bar[1], A1));
+    G2 = dci_moving_scale(rl, dci_moving_madd(G2, c_bar[1], r));
+    Gr = dci_moving_scale(rl, dci_moving_add(dci_moving_scale(c_bar[0], A1), dci_moving_scale(c_bar[1], A2)));
+    to[0] = dci_moving_add(to[0], dci_moving_sub(Gr, G1));
+    to[1] = dci_moving_add(to[1], G1);
+    to[2] = dci_moving_add(to[2], dci_moving_sub(G2, Gr));
+    to[3] = dci_moving_sub(to[3], G2);
+}
+
+/* Cotangents of a contact, with their rates; no rates: NULL */
+typedef struct { dci_moving p, n; dci_dual d, act; } dci_bent_contact;
+
+static dci_bent_contact dci_bend_bar(const dc_manifold_contact *bar, const dc_manifold_contact *dbar, size_t i)
+{
+    dci_bent_contact q = DC_ZERO;
+    q.p.at = bar[i].p;
+    q.n.at = bar[i].n;
+    q.d.at = bar[i].d;
+    q.act.at = bar[i].act;
+    if (!dbar) return q;
+    q.p.rate = dbar[i].p;
+    q.n.rate = dbar[i].n;
+    q.d.rate = dbar[i].d;
+    q.act.rate = dbar[i].act;
+    return q;
+}
+
+/* contacts of vertices, the first of them `first` */
+static dc_status dci_bend_vertices(dci_man *m, int c, const dc_manifold_contact *bar, const dc_manifold_contact *dbar,
+                                   size_t first)
+{
+    const dc_manifold_options *o = &m->options;
+    dci_man_side *s = &m->side[c], *other = &m->side[1 - c];
+    const dci_man_field *F = &s->at_contact;
+    dc_status status = DC_OK;
+    int k, any = 0;
+
+    /* normals that count */
+    for (k = 0; k < s->vertices.kept; ++k) {
+        m->need[k] = dci_man_zero(bar[first + (size_t)k].n) || (F->skip && F->skip[k] > 0) ? DC_R(0) : DC_R(1);
+        any |= m->need[k] > 0;
+    }
+    if (any) status = dci_sample_bend(m, F, &other->d.twist, s->d.contact);
+    if (status != DC_OK) return status;
+
+    for (k = 0; k < s->vertices.kept; ++k) {
+        const dci_bent_contact q = dci_bend_bar(bar, dbar, first + (size_t)k);
+        dci_dual phi = dci_dual_of(F->phi[k], 0), weight, slope, low, both, phi_bar;
+        dci_moving n, n_bar;
+        n.at = F->normal[k];
+        dci_sample_push(F, &other->d.twist, (size_t)k, s->d.contact[k], &phi.rate, &n.rate);
+
+        /* act = w s(-phi/tau), by phi: w' s(-z) - w s(z) s(-z)/tau */
+        dci_bend_fade(m, phi, &weight, &slope);
+        low = dci_bend_sigmoid(dc_sigmoid(-phi.at/o->tau_pen), o->tau_pen, phi.rate);
+        both = dci_dual_mul(low, dci_dual_of(dc_sigmoid(phi.at/o->tau_pen), -low.rate));
+        phi_bar = dci_dual_sub(dci_dual_mul(slope, low), dci_dual_scale(1/o->tau_pen, dci_dual_mul(weight, both)));
+        phi_bar = dci_dual_add(dci_dual_mul(phi_bar, q.act), dci_dual_mul(weight, q.d));
+        phi_bar = dci_dual_add(phi_bar, dci_dual_mul(slope, dci_dual_dot(n, q.n)));
+        n_bar = dci_moving_scale(weight, q.n);
+        s->bent.contact[k] = q.p;
+        dci_bend_sample(F, &other->d.twist, &other->bent, (size_t)k, s->d.contact[k], phi_bar, &n_bar,
+                        &s->bent.contact[k]);
+    }
+    return DC_OK;
+}
+
+/* nearest-edge weight of pair i on body c */
+static dci_dual dci_bend_nearest(const dci_man *m, size_t i, int c)
+{
+    const dc_real nn = m->pair[i].nearest[c], mean = m->sum[c][dci_man_edge(m, c, i)];
+    return dci_dual_of(nn, -nn*(m->dpair[i].d_bar - mean)/m->options.tau_nn);
+}
+
+/* One pair of edges: from its contacts to what they are made of */
+static void dci_bend_pair(dci_man *m, size_t i, const dci_bent_contact contact[2])
+{
+    const dc_manifold_options *o = &m->options;
+    const dci_man_pair   *p = &m->pair[i];
+    const dci_man_pair_d *d = &m->dpair[i];
+    dci_man_pair_bent *to = &m->bent[i];
+    const dci_dual gamma = dci_dual_of(p->gamma, d->gamma), d_bar = dci_dual_of(p->d_bar, d->d_bar);
+    const dci_dual share = dci_dual_of(p->share, d->share);
+    const dci_moving n_bar = dci_moving_of(p->n_bar, d->n_bar);
+    dci_moving normal[2];
+    dci_dual facing, nearest[2];
+    int c;
+    memset(to, 0, sizeof *to);
+    for (c = 0; c < 2; ++c) to->witness[c] = contact[c].p;
+    if (!(p->share > 0)) return;                            /* and what else of it is nothing, too */
+    for (c = 0; c < 2; ++c) {
+        normal[c] = dci_moving_of(m->side[c].own.normal[i], d->normal[c]);
+        nearest[c] = dci_bend_nearest(m, i, c);
+    }
+    facing = dci_bend_sigmoid(p->facing, o->tau_cl, dci_dual_dot(normal[0], normal[1]).rate);
+
+    for (c = 0; c < 2; ++c) {
+        const dci_bent_contact *q = &contact[c];
+        const dc_real sign = c == 0 ? DC_R(1) : DC_R(-1);
+        const dci_dual cosine = dci_dual_scale(sign, dci_dual_dot(normal[1 - c], n_bar));
+        const dci_dual g = dci_dual_of(p->sign[c], (1 - p->sign[c]*p->sign[c])/o->tau_sign*cosine.rate);
+        const dci_dual pen = dci_bend_sigmoid(p->pen[c], o->tau_pen, d->phi[c]);
+        const dci_dual inside = dci_bend_sigmoid(p->inside[c], o->tau_pen, d->phi_own[c]);      /* 1 has no rate */
+        const dci_dual act = dci_dual_mul(dci_dual_mul(pen, inside), dci_dual_mul(nearest[c], facing));
+        dci_dual weight, slope, w, whole, A, z, way;
+        dci_bend_fade(m, dci_dual_of(m->side[c].cross.phi[i], d->phi[c]), &weight, &slope);
+        w = dci_dual_mul(share, weight);
+
+        /* what fades: d, n and act before they do */
+        way = dci_dual_add(dci_dual_mul(q->d, d_bar), dci_dual_scale(sign, dci_dual_dot(q->n, n_bar)));
+        whole = dci_dual_add(dci_dual_mul(g, way), dci_dual_mul(q->act, dci_dual_mul(gamma, act)));
+        to->share = dci_dual_add(to->share, dci_dual_mul(weight, whole));
+        to->phi[c] = dci_dual_mul(dci_dual_mul(share, slope), whole);
+
+        /* the activity */
+        A = dci_dual_mul(w, dci_dual_mul(q->act, act));
+        to->gamma = dci_dual_add(to->gamma, A);
+        A = dci_dual_mul(A, gamma);
+        to->log_nearest[c] = A;
+        to->phi[c] = dci_dual_sub(to->phi[c], dci_dual_scale(1/o->tau_pen, dci_dual_mul(dci_dual_line(-1, pen, 1), A)));
+        if (o->inside) to->phi_own[c] = dci_dual_scale(-1/o->tau_pen, dci_dual_mul(dci_dual_line(-1, inside, 1), A));
+        z = dci_dual_scale(-1/o->tau_cl, dci_dual_mul(dci_dual_line(-1, facing, 1), A));
+        to->normal[0] = dci_moving_madd(to->normal[0], z, normal[1]);
+        to->normal[1] = dci_moving_madd(to->normal[1], z, normal[0]);
+
+        /* the sign, distance and normal: d g = (1 - g^2)/tau dcosine */
+        z = dci_dual_mul(dci_dual_line(-1, dci_dual_mul(g, g), 1), dci_dual_mul(w, way));
+        z = dci_dual_scale(sign/o->tau_sign, z);
+        to->normal[1 - c] = dci_moving_madd(to->normal[1 - c], z, n_bar);
+        to->n_bar = dci_moving_madd(to->n_bar, z, normal[1 - c]);
+        w = dci_dual_mul(w, g);
+        to->n_bar = dci_moving_madd(to->n_bar, dci_dual_scale(sign, w), q->n);
+        to->d_bar = dci_dual_add(to->d_bar, dci_dual_mul(w, q->d));
+    }
+
+    /* the share: w of -tau log x, x = gamma (nn_a + nn_b), by log x: -tau w' */
+    if (p->dshare < 0 || p->dshare > 0) {
+        const dci_dual both = dci_dual_add(nearest[0], nearest[1]);
+        const dc_real x = dc_max(gamma.at*both.at, DC_REAL_MIN);
+        dci_dual weight, slope, z = dci_dual_of(-o->tau_pen*dc_log(x), -o->tau_pen*d->share/p->dshare);
+        dci_bend_fade(m, z, &weight, &slope);
+        z = dci_dual_mul(to->share, dci_dual_scale(-o->tau_pen, slope));
+        to->gamma = dci_dual_add(to->gamma, dci_dual_over(z, gamma));
+        for (c = 0; c < 2; ++c)
+            to->log_nearest[c] = dci_dual_add(to->log_nearest[c], dci_dual_mul(z, dci_dual_over(nearest[c], both)));
+    }
+    for (c = 0; c < 2; ++c) to->d_bar = dci_dual_sub(to->d_bar, dci_dual_scale(1/o->tau_nn, to->log_nearest[c]));
+}
+
+/* From contacts to pairs and what vertices' contacts are made of */
+static dc_status dci_bend_contacts(dci_man *m, const dc_manifold_contact *bar, const dc_manifold_contact *dbar)
+{
+    const size_t first = (size_t)m->side[0].vertices.kept + (size_t)m->side[1].vertices.kept;
+    dc_status status = dci_bend_vertices(m, 0, bar, dbar, 0);
+    size_t i, step;
+    int c, k, l;
+    if (status == DC_OK) status = dci_bend_vertices(m, 1, bar, dbar, (size_t)m->side[0].vertices.kept);
+    for (i = 0; i < m->pairs && status == DC_OK; ++i) {
+        dci_bent_contact contact[2];
+        for (c = 0; c < 2; ++c) contact[c] = dci_bend_bar(bar, dbar, first + (size_t)c*m->pairs + i);
+        dci_bend_pair(m, i, contact);
+    }
+
+    /* the other half of the nearest-edge weights' derivative */
+    for (c = 0; c < 2 && status == DC_OK; ++c)
+        for (k = 0; k < m->side[c].edges.kept; ++k) {
+            const size_t at = dci_line(m, c, k, &step);
+            const int n = m->side[1 - c].edges.kept;
+            dci_dual sum = dci_dual_of(0, 0);
+            for (l = 0; l < n; ++l) sum = dci_dual_add(sum, m->bent[at + (size_t)l*step].log_nearest[c]);
+            sum = dci_dual_scale(1/m->options.tau_nn, sum);
+            for (l = 0; l < n; ++l) {
+                i = at + (size_t)l*step;
+                m->bent[i].d_bar = dci_dual_add(m->bent[i].d_bar, dci_dual_mul(dci_bend_nearest(m, i, c), sum));
+            }
+        }
+    return status;
+}
+
+/* the bends of the normals that pairs use */
+static dc_status dci_bend_normals(dci_man *m)
+{
+    dc_status status = DC_OK;
+    size_t i;
+    int c;
+    for (c = 0; c < 2 && status == DC_OK; ++c) {
+        dci_man_side *s = &m->side[c];
+        for (i = 0; i < m->pairs; ++i) m->need[i] = dci_man_zero(m->bent[i].normal[c].at) ? DC_R(0) : DC_R(1);
+        status = dci_sample_bend(m, &s->own, &s->d.twist, s->d.witness);
+        if (status != DC_OK || m->options.trace == 0) continue;
+        for (i = 0; i < m->pairs; ++i) m->need[i] = 1;
+        status = dci_sample_bend(m, &s->trace.start, &s->d.twist, s->trace.rate);
+    }
+    return status;
+}
+
+static int dci_moving_zero(dci_moving p) { return dci_man_zero(p.at) && dci_man_zero(p.rate); }
+
+/* does nothing come from a pair that is left out? */
+static int dci_bend_idle(const dci_man_pair *p, const dci_man_pair_bent *from)
+{
+    if (p->share > 0 || !dci_man_zero(dc_vec(from->d_bar.at, from->d_bar.rate, 0))) return 0;
+    return dci_moving_zero(from->witness[0]) && dci_moving_zero(from->witness[1]);
+}
+
+/* One pair, up to its edges: the points' alpha and the indicator, `bar`, and what the ends get past them */
+static DCI_NOINLINE void dci_bend_points(dci_man *m, size_t i, const dci_moving end[4], dci_dual bar[3],
+                                         dci_moving ends[4])
+{
+    const dci_man_pair *p = &m->pair[i];
+    const dci_man_pair_d *d = &m->dpair[i];
+    const dci_man_pair_bent *from = &m->bent[i];
+    const dci_moving n_bar = dci_moving_of(p->n_bar, d->n_bar);
+    const dc_v3 de = dc_sub(m->side[0].d.witness[i], m->side[1].d.witness[i]);
+    const dci_dual inverse = dci_dual_of(p->inverse, -p->inverse*p->inverse*dc_dot(p->n_bar, de));
+    dci_moving e;
+    dci_dual x;
+    int c, l;
+
+    /* n_bar = s e, d_bar = s |e|^2 */
+    e = dci_moving_madd(from->n_bar, dci_dual_scale(-1, dci_dual_dot(n_bar, from->n_bar)), n_bar);
+    x = dci_dual_line(-1, dci_dual_mul(inverse, dci_dual_of(p->d_bar, d->d_bar)), 2);
+    e = dci_moving_madd(dci_moving_scale(inverse, e), dci_dual_mul(from->d_bar, x), n_bar);
+
+    /* both fields, the way there, and the points' alpha */
+    bar[2] = from->gamma;
+    for (c = 0; c < 2; ++c) {
+        dci_man_side *s = &m->side[c], *other = &m->side[1 - c];
+        dci_moving W = c == 0 ? dci_moving_add(from->witness[0], e) : dci_moving_sub(from->witness[1], e);
+        const dc_v3 dx = s->d.witness[i];
+        dci_dual alpha = dci_dual_of(m->output[(size_t)(6 + c)*m->pairs + i], 0);
+        for (l = 0; l < 4; ++l) {
+            const dc_real *row = m->jac + (size_t)(12*c + 3*l)*m->pairs + i;
+            alpha.rate += dci_rows_dot(row, m->pairs, end[l].rate);
+        }
+        dci_bend_sample(&s->own, &s->d.twist, &s->bent, i, dx, from->phi_own[c], &from->normal[c], &W);
+        dci_bend_sample(&s->cross, &other->d.twist, &other->bent, i, dx, from->phi[c], NULL, &W);
+        W = dci_bend_trace(m, c, i, W);
+        bar[c] = dci_dual_dot(W, dci_moving_sub(end[2*c + 1], end[2*c]));
+        ends[2*c] = dci_moving_scale(dci_dual_line(-1, alpha, 1), W);
+        ends[2*c + 1] = dci_moving_scale(alpha, W);
+    }
+}
+
+/* From pairs to the ends of the edges */
+static DCI_NOINLINE void dci_bend_pairs(dci_man *m, const dci_wit *wit)
+{
+    size_t i;
+    int k;
+    for (i = 0; i < m->pairs; ++i) {
+        dc_v3 at[4], rate[4];
+        dci_moving end[4], ends[4];
+        dci_dual bar[3];
+        if (dci_bend_idle(&m->pair[i], &m->bent[i])) continue;
+
+        dci_man_ends(m, i, 0, at);
+        dci_man_ends(m, i, 1, rate);
+        for (k = 0; k < 4; ++k) end[k] = dci_moving_of(at[k], rate[k]);
+        dci_bend_points(m, i, end, bar, ends);
+        dci_ee_bend(wit, end, bar, ends);
+        for (k = 0; k < 4; ++k) {
+            dci_moving *to = m->side[k/2].bent.end[k%2] + dci_man_edge(m, k/2, i);
+            *to = dci_moving_add(*to, ends[k]);
+        }
+    }
+}
+
+/* From the weights of row k of a selection to the ranks, as dc_softsort_topk_vjp; weights of 0 have no part in it */
+static void dci_bend_row(const dc_manifold_options *o, const dci_man_pick *p, int k, const dci_dual *weight_bar,
+                         dci_dual *rank_bar)
+{
+    const size_t row = (size_t)k*(size_t)p->count;
+    const int top = p->top[k];
+    dci_dual mean = dci_dual_of(0, 0), sum = mean;
+    int i;
+    for (i = 0; i < p->count; ++i) {
+        const dci_dual w = dci_dual_of(p->weight[row + (size_t)i], p->dweight[row + (size_t)i]);
+        if (w.at > 0) mean = dci_dual_add(mean, dci_dual_mul(w, weight_bar[i]));
+    }
+    for (i = 0; i < p->count; ++i) {
+        const dci_dual w = dci_dual_of(p->weight[row + (size_t)i], p->dweight[row + (size_t)i]);
+        const dc_real slope = dci_softsort_slope(o->power, o->tau_top, p->rank[top] - p->rank[i], i - top);
+        dci_dual x = dci_dual_of(slope, o->power == 2 ? 2*(p->drank[top] - p->drank[i])/o->tau_top : DC_R(0));
+        if (!(w.at > 0)) continue;
+        x = dci_dual_mul(x, dci_dual_mul(w, dci_dual_sub(weight_bar[i], mean)));
+        rank_bar[i] = dci_dual_add(rank_bar[i], x);
+        sum = dci_dual_add(sum, x);
+    }
+    rank_bar[top] = dci_dual_sub(rank_bar[top], sum);
+}
+
+static dci_dual dci_bend_weight(const dci_man_pick *p, int k, int i)
+{
+    const size_t at = (size_t)k*(size_t)p->count + (size_t)i;
+    return dci_dual_of(p->weight[at], p->dweight[at]);
+}
+
+/* From kept edges and vertices of body c to its vertices, and to the twists */
+static void dci_bend_select(dci_man *m, int c)
+{
+    dci_man_side *s = &m->side[c], *other = &m->side[1 - c];
+    dci_man_bent *b = &s->bent;
+    const dci_man_pick *vertices = &s->vertices, *edges = &s->edges;
+    const dc_v3 w = s->d.twist.angular;
+    const int *edge = s->mesh->edge, nv = vertices->count;
+    dci_dual weight, slope;
+    int i, k;
+    for (i = 0; i < nv; ++i) b->phi[i] = dci_dual_of(0, 0);
+
+    /* contacts of vertices: where they are the vertices, so are their cotangents */
+    if (vertices->soft) {
+        for (i = 0; i < nv; ++i) b->rank[i] = dci_dual_of(0, 0);
+        for (k = 0; k < vertices->kept; ++k) {
+            for (i = 0; i < nv; ++i) {
+                const dci_dual x = dci_bend_weight(vertices, k, i);
+                b->weight[i] = dci_dual_of(0, 0);
+                if (!(x.at > 0)) continue;
+                b->weight[i] = dci_dual_dot(b->contact[k], dci_moving_of(s->vertex[i], s->d.vertex[i]));
+                b->vertex[i] = dci_moving_madd(b->vertex[i], x, b->contact[k]);
+            }
+            dci_bend_row(&m->options, vertices, k, b->weight, b->rank);
+        }
+        for (i = 0; i < nv; ++i) {
+            dci_bend_fade(m, dci_dual_of(s->at_vertex.phi[i], s->d.phi[i]), &weight, &slope);
+            b->phi[i] = dci_dual_scale(-m->inv_length, dci_dual_mul(weight, b->rank[i]));
+        }
+    }
+
+    /* edges */
+    for (i = 0; i < edges->count && edges->soft; ++i) b->rank[i] = dci_dual_of(0, 0);
+    for (k = 0; k < edges->kept; ++k) {
+        const dci_moving e0 = b->end[0][k], e1 = b->end[1][k];
+        if (!edges->soft) {
+            b->vertex[edge[2*k]] = dci_moving_add(b->vertex[edge[2*k]], e0);
+            b->vertex[edge[2*k + 1]] = dci_moving_add(b->vertex[edge[2*k + 1]], e1);
+            continue;
+        }
+        for (i = 0; i < edges->count; ++i) {
+            const dci_dual x = dci_bend_weight(edges, k, i);
+            const int p = edge[2*i], q = edge[2*i + 1];
+            b->weight[i] = dci_dual_of(0, 0);
+            if (!(x.at > 0)) continue;
+            b->weight[i] = dci_dual_add(dci_dual_dot(e0, dci_moving_of(s->vertex[p], s->d.vertex[p])),
+                                        dci_dual_dot(e1, dci_moving_of(s->vertex[q], s->d.vertex[q])));
+            b->vertex[p] = dci_moving_madd(b->vertex[p], x, e0);
+            b->vertex[q] = dci_moving_madd(b->vertex[q], x, e1);
+        }
+        dci_bend_row(&m->options, edges, k, b->weight, b->rank);
+    }
+
+    for (i = 0; i < edges->count && edges->soft; ++i) {
+        const int p = edge[2*i], q = edge[2*i + 1];
+        const dc_real *phi = s->at_vertex.phi;
+        const dci_dual middle = dci_dual_of(DC_R(0.5)*(phi[p] + phi[q]), DC_R(0.5)*(s->d.phi[p] + s->d.phi[q]));
+        dci_bend_fade(m, middle, &weight, &slope);
+        weight = dci_dual_scale(DC_R(-0.5)*m->inv_length, dci_dual_mul(weight, b->rank[i]));
+        b->phi[p] = dci_dual_add(b->phi[p], weight);
+        b->phi[q] = dci_dual_add(b->phi[q], weight);
+    }
+
+    /* vertices move with the body */
+    for (i = 0; i < nv; ++i) {
+        dci_moving arm;
+        if (vertices->soft || edges->soft)
+            dci_bend_sample(&s->at_vertex, &other->d.twist, &other->bent, (size_t)i, s->d.vertex[i], b->phi[i], NULL,
+                            &b->vertex[i]);
+        arm.at = dc_sub(s->vertex[i], s->body.origin);
+        arm.rate = dc_cross(w, arm.at);
+        b->linear = dci_moving_add(b->linear, b->vertex[i]);
+        b->angular = dci_moving_add(b->angular, dci_moving_cross(arm, b->vertex[i]));
+    }
+}
+
+/* A rate of the gradient, taken while the bodies move, is not symmetric: turns do not commute. In exponential
+ * coordinates H xi = grad' - 1/2 w x grad in each body's turns. */
+static void dci_bend_out(const dci_man_bent *b, dc_v3 w, dc_real *grad, dc_real *hvp)
+{
+    const dc_v3 g = b->linear.at, t = b->angular.at, h = b->linear.rate;
+    const dc_v3 k = dc_madd(b->angular.rate, DC_R(-0.5), dc_cross(w, t));
+    grad[0] = g.x; grad[1] = g.y; grad[2] = g.z;
+    grad[3] = t.x; grad[4] = t.y; grad[5] = t.z;
+    hvp[0] = h.x; hvp[1] = h.y; hvp[2] = h.z;
+    hvp[3] = k.x; hvp[4] = k.y; hvp[5] = k.z;
+}
+
+/* Have both fields the third derivatives that contacts ask for? Edges ask both, vertices the other one. */
+static int dci_bend_ok(const dc_sdf *a, const dc_sdf *b, const int part[4], const dc_manifold_contact *bar)
+{
+    int c, i, k, asked[2];
+    asked[0] = asked[1] = part[2] > 0;
+    for (k = 0; k < part[0]; ++k, ++bar) asked[1] |= !dci_man_zero(bar->n);
+    for (k = 0; k < part[1]; ++k, ++bar) asked[0] |= !dci_man_zero(bar->n);
+    for (c = 0; c < 2; ++c) {
+        const dc_sdf *s = c == 0 ? a : b;
+        for (i = 0; i < s->n && asked[c]; ++i)
+            if (s->prim[i].kind == DC_SDF_SUPERQUADRIC && s->prim[i].taubin) return 0;
+    }
+    return 1;
+}
+
+static DCI_NOINLINE dc_status dci_man_bend(dci_man *m, const dc_manifold_contact *bar, const dc_manifold_contact *dbar,
+                                           dc_real *grad, dc_real *hvp)
+{
+    dc_status status;
+    dci_wit wit;
+    int c, i;
+    dci_wit_options(&m->options.witness, &wit);
+
+    /* all start from zero */
+    for (c = 0; c < 2; ++c) {
+        dci_man_side *s = &m->side[c];
+        memset(&s->bent.linear, 0, sizeof s->bent.linear);
+        memset(&s->bent.angular, 0, sizeof s->bent.angular);
+        memset(s->bent.vertex, 0, (size_t)s->vertices.count*sizeof *s->bent.vertex);
+        for (i = 0; i < 2 && s->edges.kept > 0; ++i)
+            memset(s->bent.end[i], 0, (size_t)s->edges.kept*sizeof *s->bent.end[i]);
+    }
+
+    /* stage by stage */
+    status = dci_bend_contacts(m, bar, dbar);
+    if (status == DC_OK && m->pairs > 0) status = dci_bend_normals(m);
+    if (status != DC_OK) return status;
+    if (m->pairs > 0) dci_bend_pairs(m, &wit);
+    dci_bend_select(m, 0);
+    dci_bend_select(m, 1);
+    for (c = 0; c < 2; ++c)
+        dci_bend_out(&m->side[c].bent, m->side[c].d.twist.angular, grad + 6*c, hvp + 6*c);
+    return DC_OK;
+}
+
 /* ---- [manifold] manifold: calls --------------------------------------------------------------------------- */
 /* stage                      | reads                     | writes                                | equation
  * dci_man_run                | surfaces, poses, options  | a dci_man in the arena                | CONTAX Eq. 11 to 16
@@ -3089,6 +3933,40 @@ DC_DEF dc_status dc_manifold_vjp(const dc_surface *a, const dc_pose *pose_a, con
     if (status == DC_OK) {
         dci_man_pull(m, bar, grad);
         if (contacts) dci_man_contacts(m, contacts);
+    }
+    if (mem) mem->used = used;
+    return status;
+}
+
+DC_DEF dc_status dc_manifold_hvp(const dc_surface *a, const dc_pose *pose_a, const dc_surface *b, const dc_pose *pose_b,
+                                 const dc_manifold_options *opt, const dc_manifold_contact *bar,
+                                 const dc_manifold_contact *dbar, const dc_real xi[12], dc_arena *mem, dc_real *grad,
+                                 dc_real hvp[12])
+{
+    dci_man  *m = NULL;
+    size_t    used = mem ? mem->used : 0;
+    dc_status status = DC_OK;
+    dc_real   g[12], h[12];
+    int       k, part[4], total = dc_manifold_count(a, b, opt, part);
+
+    /* a direction and rates in range, fields that have the derivatives */
+    for (k = 0; xi && k < 12; ++k)
+        if (!(dc_abs(xi[k]) <= DC_LIMIT)) status = DC_E_ARG;
+    for (k = 0; dbar && k < total; ++k)
+        if (!dci_contact_ok(&dbar[k])) status = DC_E_ARG;
+    if (!xi || !bar || !hvp || !dci_man_field_ok(a) || !dci_man_field_ok(b) || status != DC_OK) return DC_E_ARG;
+    if (total > 0 && !dci_bend_ok(a->sdf, b->sdf, part, bar)) return DC_E_ARG;
+
+    status = dci_man_run(&m, a, pose_a, b, pose_b, opt, bar, 2, mem);
+    if (status == DC_OK) {
+        dci_man_move(m, xi);
+        status = dci_man_bend(m, bar, dbar, g, h);
+    }
+    for (k = 0; status == DC_OK && k < 12; ++k)
+        if (!dc_finite(g[k]) || !dc_finite(h[k])) status = DC_E_RANGE;
+    if (status == DC_OK) {
+        if (grad) memcpy(grad, g, sizeof g);
+        memcpy(hvp, h, sizeof h);
     }
     if (mem) mem->used = used;
     return status;

@@ -61,8 +61,8 @@ static void preset(plan *p)
     for (i = 0; i < p->c.horizon; i++) {
         dc_real *target = p->c.target + i*sim->nq;
         const double part = (i + 1.0)/p->c.horizon;
-        target[sim->q_at[GRIPS_BASE]] = DC_R(grip.rise*grips_smooth((part - 0.35)/0.45) + 9.81*1.4/4000);
-        target[sim->q_at[LEFT]] = target[sim->q_at[RIGHT]] = DC_R(closed*grips_smooth(part/0.25));
+        target[sim->q_at[GRIPS_BASE]] = DC_R(grip.rise*controls_smooth((part - 0.35)/0.45) + 9.81*1.4/4000);
+        target[sim->q_at[LEFT]] = target[sim->q_at[RIGHT]] = DC_R(closed*controls_smooth(part/0.25));
     }
 }
 

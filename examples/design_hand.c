@@ -66,8 +66,8 @@ static void preset(plan *p)
 
     for (i = 0; i < p->c.horizon; i++) {
         dc_real *target = p->c.target + i*sim->nq;
-        const double time = (i + 1.0)/p->c.horizon, close = grips_smooth(time/0.25);
-        target[sim->q_at[GRIPS_BASE]] = DC_R(grip.rise*grips_smooth((time - 0.35)/0.45) + 9.81*1.3/4000);
+        const double time = (i + 1.0)/p->c.horizon, close = controls_smooth(time/0.25);
+        target[sim->q_at[GRIPS_BASE]] = DC_R(grip.rise*controls_smooth((time - 0.35)/0.45) + 9.81*1.3/4000);
         for (f = 0; f < 6; f += 2) {
             target[sim->q_at[FINGER + f]] = DC_R(-open_by + close*(open_by + closed[0]));
             target[sim->q_at[FINGER + f + 1]] = DC_R(close*closed[1]);

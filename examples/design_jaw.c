@@ -69,8 +69,6 @@ static void scene(int nx, int nz, double h, double friction)
 }
 
 /* The jaw's way: to the object in half of the time, up from 0.6 to 0.9 of it. */
-static double smooth(double x) { x = fmax(0, fmin(1, x)); return x*x*(3 - 2*x); }
-
 static void preset(plan *p)
 {
     const dc_sim *sim = &p->world->sim;
@@ -78,8 +76,8 @@ static void preset(plan *p)
 
     for (i = 0; i < p->c.horizon; i++) {
         const double part = (i + 1.0)/p->c.horizon;
-        p->c.target[i*sim->nq + sim->q_at[AHEAD]] = DC_R((away - 0.09 + into)*smooth(part/0.5));
-        p->c.target[i*sim->nq + sim->q_at[UP]] = DC_R(rise*smooth((part - 0.6)/0.3) + 9.81*0.6/2000);
+        p->c.target[i*sim->nq + sim->q_at[AHEAD]] = DC_R((away - 0.09 + into)*controls_smooth(part/0.5));
+        p->c.target[i*sim->nq + sim->q_at[UP]] = DC_R(rise*controls_smooth((part - 0.6)/0.3) + 9.81*0.6/2000);
     }
 }
 
@@ -218,6 +216,7 @@ int main(int argc, char **argv)
         nz = 12;
         horizon = 480;
         h = 0.16/48;
+        iterations = 260;
     }
     page.title = "A plate drills a hole for a handle";
     page.note = "The blue plate comes, then rises; it is to take the red object along and may not push it over. Left, the plate "

@@ -227,24 +227,32 @@ static void manifold(fuzz *f)
     dc_pose pa = fuzz_pose(f), pb = fuzz_pose(f);
     const dc_pose *qa = fuzz_byte(f) & 1 ? &pa : NULL, *qb = fuzz_byte(f) & 1 ? &pb : NULL;
     dc_manifold_options o = manifold_options(f);
-    int part[4] = {-7, -7, -7, -7}, count = dc_manifold_count(a, b, &o, part), kind = fuzz_below(f, 4), i, k;
+    int part[4] = {-7, -7, -7, -7}, count = dc_manifold_count(a, b, &o, part), kind = fuzz_below(f, 5), i, k;
     size_t n = count > 0 ? (size_t)count : 0, columns = kind == 3 ? 12 : 1, bytes = n*sizeof(dc_manifold_contact), j;
-    fuzz_arena m = fuzz_arena_open(f, dc_manifold_bytes(a, b, &o, kind > 0));
+    fuzz_arena m = fuzz_arena_open(f, dc_manifold_bytes(a, b, &o, kind == 4 ? 2 : kind > 0));
     dc_manifold_contact *x = (dc_manifold_contact *)fuzz_alloc(f, bytes), *d = (dc_manifold_contact *)fuzz_alloc(f, columns*bytes);
-    dc_real *grad = fuzz_reals(f, 12), *xi = fuzz_reals(f, 12);
+    dc_real *grad = fuzz_reals(f, 12), *xi = fuzz_reals(f, 12), *hvp = fuzz_reals(f, 12);
     dc_status s;
 
     FUZZ_CHECK(count >= 0, "%d contacts", count);
     for (k = 0; k < 12; ++k) xi[k] = (dc_real)(fuzz_byte(f) - 128)/64;
-    if (kind == 2)
+    if (kind == 2 || kind == 4)
         for (j = 0; j < n*NUMBERS; ++j) ((dc_real *)d)[j] = (dc_real)((int)(j*37%64) - 32)/32;
     s = fuzz_status(f, kind == 0 ? dc_manifold(a, qa, b, qb, &o, &m.a, x) : kind == 1 ? dc_manifold_jvp(a, qa, b, qb, &o, xi, &m.a, x, d)
-                       : kind == 2 ? dc_manifold_vjp(a, qa, b, qb, &o, d, &m.a, x, grad) : dc_manifold_jac(a, qa, b, qb, &o, &m.a, x, d));
+                       : kind == 2 ? dc_manifold_vjp(a, qa, b, qb, &o, d, &m.a, x, grad) : kind == 3 ? dc_manifold_jac(a, qa, b, qb, &o, &m.a, x, d)
+                       : dc_manifold_hvp(a, qa, b, qb, &o, d, part[2] & 1 ? d : NULL, xi, &m.a, grad, hvp));
     fuzz_arena_close(&m, 0, s);
     FUZZ_CHECK(s == DC_OK || s == DC_E_ARG || s == DC_E_MEMORY || s == DC_E_RANGE, "status %d", (int)s);
     FUZZ_CHECK(s != DC_OK || (a && b && dc_pose_ok(qa) && dc_pose_ok(qb) && (count > 0 || (o.no_ee && o.no_vs_a && o.no_vs_b))), "accepted, %d contacts", count);
     if (s != DC_OK) {
-        FUZZ_CHECK(fuzz_untouched(f, x, bytes) && fuzz_untouched(f, grad, 12*sizeof *grad) && (kind == 2 || fuzz_untouched(f, d, columns*bytes)), "status %d, but written", (int)s);
+        FUZZ_CHECK(fuzz_untouched(f, x, bytes) && fuzz_untouched(f, grad, 12*sizeof *grad) && fuzz_untouched(f, hvp, 12*sizeof *hvp)
+                   && (kind == 2 || kind == 4 || fuzz_untouched(f, d, columns*bytes)), "status %d, but written", (int)s);
+        return;
+    }
+    if (kind == 4) {
+        FUZZ_CHECK(fuzz_finite(grad, 12) && fuzz_finite(hvp, 12), "second derivatives");
+        fuzz_mix(f, grad, 12*sizeof *grad);
+        fuzz_mix(f, hvp, 12*sizeof *hvp);
         return;
     }
     for (i = 0; i < count; ++i) {

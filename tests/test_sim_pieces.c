@@ -1,5 +1,5 @@
 /* The same scenes as one dense piece and as a piece for each tree of links: steps, Jacobians and adjoints agree to rounding; memory by what
- * touches; a heap of boxes comes to rest with all defaults. */
+ * touches; a heap of boxes comes to rest with all defaults; heaps that feel nothing of each other are solved alone. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
@@ -216,6 +216,150 @@ TEST a_heap_comes_to_rest(void)
     PASS();
 }
 
+enum { HEAP = 11, HEAP_Q = 7*HEAP, HEAPS = 2 };
+
+/* Two heaps of boxes thrown at each other over a floor, a block of scenery in the midst of each; the first, the second, or both. Some boxes
+ * never touch, some are of another material, some are pushed. */
+static int heaps(int which, dc_real *q_prev, dc_real *q, dc_real *force)
+{
+    static const dc_real table[4] = {1, DC_R(0.5), DC_R(0.5), DC_R(0.1)};
+    static int material[2*HEAP + 4];
+    rng r;
+    int heap, i, k, n = 0;
+    rng_seed(&r, 5);
+    machine_open(&m);
+    memset(material, 0, sizeof material);
+    for (heap = 0; heap < HEAPS; ++heap)
+        for (i = 0; i <= HEAP; ++i) {
+            const double x = 8*heap, toward = i%2 ? 1 : -1;
+            double d[12];
+            for (k = 0; k < 12; ++k) d[k] = rng_uniform(&r, -1, 1);
+            if (which != 2 && which != heap) continue;
+            material[m.desc.links] = i%3 == 1;
+            if (i == 5) {
+                machine_link(&m, -1, DC_SIM_FIXED, dc_vec((dc_real)x, 0, DC_R(0.2)));
+                machine_box(&m, dc_vec(0, 0, 0), dc_vec(DC_R(0.1), DC_R(0.3), DC_R(0.2)));
+                continue;
+            }
+            if (i == 7) {
+                m.exclude[2*m.desc.excludes] = m.desc.links;
+                m.exclude[2*m.desc.excludes++ + 1] = m.desc.links - 1;
+            }
+            machine_link(&m, -1, DC_SIM_FREE, dc_vec(0, 0, 0))->density = 500;
+            machine_box(&m, dc_vec(0, 0, 0), dc_vec(DC_R(0.12), DC_R(0.09) + DC_R(0.01)*(dc_real)(i%4), DC_R(0.07)));
+            for (k = 0; k < 2; ++k) {
+                dc_real *to = (k ? q : q_prev) + 7*n;
+                const double t = k*0.01;
+                const dc_quat turn = dc_quat_exp(dc_vec((dc_real)(d[0] + t*5*d[3]), (dc_real)(d[1] + t*5*d[4]), (dc_real)(d[2] + t*5*d[5])));
+                to[0] = turn.w;
+                to[1] = turn.x;
+                to[2] = turn.y;
+                to[3] = turn.z;
+                to[4] = (dc_real)(x - toward*0.6 + t*(toward*(4 + d[6]) + d[7]));
+                to[5] = (dc_real)(0.5*(i/2 - 2.5) + t*d[8]);
+                to[6] = (dc_real)(0.35 + 0.6*(i%4/2) + t*d[9]);
+            }
+            for (k = 0; k < 6; ++k) force[6*n + k] = (dc_real)(i%4 == 2 ? 2*d[k] : 0);
+            ++n;
+        }
+    machine_floor(&m, 0.7);
+    m.desc.materials = 2;
+    m.desc.table = table;
+    m.desc.material = material;
+    m.desc.length = DC_R(0.006);
+    m.desc.stiffness = DC_R(0.02);
+    m.desc.friction.eps_f = DC_R(1e-8);
+    m.desc.friction.eps_v = DC_R(1e-8);
+    return n;
+}
+
+/* pairs of hulls that may touch and overlap */
+static int overlaps(const dc_sim *sim, const dc_real *q)
+{
+    dc_pose pose[MACHINE_LINKS];
+    int a, b, n = 0;
+    dc_sim_poses(sim, q, pose);
+    for (a = 0; a < sim->hulls; ++a)
+        for (b = 0; b < a; ++b) {
+            dc_hull A = DC_ZERO, B = DC_ZERO;
+            dc_distance D = DC_ZERO;
+            A.v = sim->vertex + sim->hull[a].begin;
+            B.v = sim->vertex + sim->hull[b].begin;
+            A.n = B.n = 8;
+            if (!dc_sim_may_touch(sim, a, b)) continue;
+            n += dc_hull_distance(&A, pose + sim->hull[a].link, &B, pose + sim->hull[b].link, NULL, &D) != DC_OK || !(D.gap > 0);
+        }
+    return n;
+}
+
+/* What feels nothing of each other is solved alone: each of two heaps goes on bit by bit as it would without the other; both together as in
+ * one piece, to the tolerance; between the corners of the path nothing overlaps, also where islands meet. */
+TEST islands_are_solved_as_if_alone(void)
+{
+    static dc_real q[3][3][HEAPS*HEAP_Q], force[3][HEAPS*HEAP_Q], other[HEAPS*HEAP_Q], path[64*HEAPS*HEAP_Q];
+    static unsigned char room[3][1 << 20];
+    static dc_sim sim[3];
+    worst state = worst_make("islands against one piece");
+    int k, t, c, p, found = 0, most = 0, alone = 0, contacts = 0, points = 0;
+    for (k = 0; k < 3; ++k) {
+        dc_arena mem = dc_arena_make(room[k], sizeof room[k]);
+        ASSERT_EQ(k == 2 ? HEAPS*HEAP : HEAP, heaps(k, q[k][0], q[k][1], force[k]));
+        ASSERT_EQ(DC_OK, dc_sim_build(&m.desc, &mem, sim + k, NULL));
+    }
+    {
+        dc_arena mem = dc_arena_make(memory[0], sizeof memory[0]);
+        one_piece = 1000;
+        ASSERT_EQ(DC_OK, dc_sim_build(&m.desc, &mem, &whole, NULL));
+        one_piece = 64;
+    }
+    for (t = 0; t < 60; ++t) {
+        dc_sim_info info = DC_ZERO;
+        for (k = 0; k < 3; ++k) {
+            dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+            dc_sim_control u = DC_ZERO;
+            u.force = force[k];
+            memset(&info, 0, sizeof info);
+            info.path = k == 2 ? path : NULL;
+            info.path_size = 64;
+            ASSERT_EQ(DC_OK, dc_sim_step(sim + k, q[k][t%3], q[k][(t + 1)%3], &u, &mem, q[k][(t + 2)%3], &info));
+            alone += k < 2 ? info.islands : 0;
+        }
+        ASSERT(memcmp(q[2][(t + 2)%3], q[0][(t + 2)%3], HEAP_Q*sizeof **force) == 0);
+        ASSERT(memcmp(q[2][(t + 2)%3] + HEAP_Q, q[1][(t + 2)%3], HEAP_Q*sizeof **force) == 0);
+        found += info.islands;
+        most = info.islands > most ? info.islands : most;
+        contacts += info.contacts;
+
+        /* the path */
+        ASSERT(info.path_count <= 64);
+        ASSERT(memcmp(path, q[2][(t + 1)%3], HEAPS*HEAP_Q*sizeof *path) == 0);
+        ASSERT(memcmp(path + (info.path_count - 1)*HEAPS*HEAP_Q, q[2][(t + 2)%3], HEAPS*HEAP_Q*sizeof *path) == 0);
+        for (c = 0; c + 1 < info.path_count; ++c)
+            for (p = 0; p < 3; ++p, ++points) {
+                dc_real d[HEAPS*6*HEAP];
+                int j;
+                dc_sim_local(&whole, path + c*HEAPS*HEAP_Q, path + (c + 1)*HEAPS*HEAP_Q, d);
+                for (j = 0; j < whole.nv; ++j) d[j] *= (dc_real)p/3;
+                dc_sim_retract(&whole, path + c*HEAPS*HEAP_Q, d, other);
+                ASSERT_EQ(0, overlaps(&whole, other));
+            }
+
+        /* all at once */
+        if (t%4 == 0) {
+            dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+            dc_sim_control u = DC_ZERO;
+            u.force = force[2];
+            ASSERT_EQ(DC_OK, dc_sim_step(&whole, q[2][t%3], q[2][(t + 1)%3], &u, &mem, other, &info));
+            add_difference(&state, q[2][(t + 2)%3], other, whole.nq, "state", t);
+        }
+    }
+    printf("  %.1f islands in the mean, at most %d; %d contacts; %d points of paths\n", (double)found/60, most, contacts, points);
+    ASSERT(found == alone && most >= 12 && found < 60*most && contacts > 300);
+    /* in one piece a step of floats ends earlier, at the rounding of the sum of all energies */
+    ASSERT(worst_print(&state, DC_IS_FLOAT ? 1e-2 : 1e-9));
+    PASS();
+}
+
 GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
@@ -224,5 +368,6 @@ int main(int argc, char **argv)
     RUN_TEST(pieces_are_the_whole);
     RUN_TEST(memory_is_by_what_touches);
     RUN_TEST(a_heap_comes_to_rest);
+    RUN_TEST(islands_are_solved_as_if_alone);
     GREATEST_MAIN_END();
 }

@@ -287,6 +287,95 @@ static int scene_check(scene *s, rng *r, worst *jvp, worst *vjp, worst *fd, wors
     return 1;
 }
 
+/* ---- second derivatives ---- */
+
+enum { FIXED, MEAN, ACTIVE, WAYS };
+typedef struct {
+    scene *s;
+    const dc_real *xi;
+    const dc_manifold_contact *fixed;
+    int way;
+} bent;
+
+/* the gradient of a function of the contacts with both bodies moved by t xi: weighed by `fixed`, their mean, their active distance */
+static void bent_gradient(const double *t, double *f, void *user)
+{
+    static dc_manifold_contact by[MOST];
+    const bent *q = (const bent *)user;
+    scene *s = q->s;
+    dc_real xi[12], grad[12] = {0};
+    dc_pose a, b;
+    int k;
+    for (k = 0; k < 12; ++k) xi[k] = (dc_real)t[0]*q->xi[k];
+    a = dc_pose_retract(s->pose_a, xi);
+    b = dc_pose_retract(s->pose_b, xi + 6);
+    memcpy(by, q->fixed, sizeof by);
+    s->failed |= dc_manifold(s->a, &a, s->b, &b, &s->o, &mem, contacts) != DC_OK;
+    if (q->way == MEAN) dc_manifold_mean(s->count, contacts, by);
+    if (q->way == ACTIVE) dc_manifold_active(s->count, contacts, by);
+    s->failed |= dc_manifold_vjp(s->a, &a, s->b, &b, &s->o, by, &mem, NULL, grad) != DC_OK;
+    to_double(grad, f, 12);
+}
+
+/* Errors of second derivatives: against differences of the gradient (fd NULL: not taken), which is that of turned bodies and has
+ * w x grad/2 more than exponential coordinates; of symmetry; of the gradient. */
+static int scene_bend(scene *s, rng other, int way, worst *fd, worst *order, worst *symmetry, worst *gradient, const char *what)
+{
+    static dc_manifold_contact by[MOST], dby[2][MOST];
+    dc_real xi[2][12], grad[12], g[12], hvp[2][12];
+    double jac12[12], zero = 0, most = 0, scale = 0, off = 0, left = 0, right = 0, terms = 0;
+    rng *r = &other;                                    /* a copy: scenes stay as they are drawn */
+    fd_result d;
+    bent q;
+    int i, k, j;
+    s->count = dc_manifold_count(s->a, s->b, &s->o, NULL);
+    if (s->count < 1 || s->count > MOST) return 0;
+    for (k = 0; k < 24; ++k) xi[k/12][k%12] = (dc_real)rng_uniform(r, -1, 1);
+    for (i = 0; i < s->count; ++i)
+        for (j = 0; j < 8; ++j) (&by[i].p.x)[j] = (dc_real)rng_uniform(r, -1, 1);
+    memset(dby, 0, sizeof dby);
+    for (k = 0; k < 2; ++k) {
+        if (dc_manifold_jvp(s->a, &s->pose_a, s->b, &s->pose_b, &s->o, xi[k], &mem, contacts, dcontacts) != DC_OK) return 0;
+        if (way == MEAN) dc_manifold_mean(s->count, contacts, by);
+        if (way == ACTIVE) dc_manifold_active(s->count, contacts, by);
+        for (i = 0; i < s->count && way == ACTIVE; ++i) {
+            dby[k][i].d = dcontacts[i].act;
+            dby[k][i].act = dcontacts[i].d;
+        }
+        if (dc_manifold_hvp(s->a, &s->pose_a, s->b, &s->pose_b, &s->o, by, way == ACTIVE ? dby[k] : NULL, xi[k], &mem, g, hvp[k]) != DC_OK)
+            return 0;
+    }
+    if (dc_manifold_vjp(s->a, &s->pose_a, s->b, &s->pose_b, &s->o, by, &mem, NULL, grad) != DC_OK) return 0;
+    for (k = 0; k < 12; ++k) {
+        scale = fmax(scale, fabs((double)grad[k]));
+        off = fmax(off, fabs((double)(grad[k] - g[k])));
+        left += (double)xi[1][k]*(double)hvp[0][k];
+        right += (double)xi[0][k]*(double)hvp[1][k];
+        most = fmax(most, fmax(fabs((double)hvp[0][k]), fabs((double)hvp[1][k])));
+        terms += fabs((double)xi[1][k]*(double)hvp[0][k]) + fabs((double)xi[0][k]*(double)hvp[1][k]);
+    }
+    worst_add(gradient, off/scale, "%s", what);
+    worst_add(symmetry, fabs(left - right)/terms, "%s", what);
+    if (!fd) return 1;
+    for (k = 0; k < 2; ++k) {
+        const dc_v3 w = dc_vec(xi[0][6*k + 3], xi[0][6*k + 4], xi[0][6*k + 5]);
+        const dc_v3 more = dc_scale(DC_R(0.5), dc_cross(w, dc_vec(grad[6*k + 3], grad[6*k + 4], grad[6*k + 5])));
+        to_double(hvp[0] + 6*k, jac12 + 6*k, 6);
+        jac12[6*k + 3] += (double)more.x;
+        jac12[6*k + 4] += (double)more.y;
+        jac12[6*k + 5] += (double)more.z;
+    }
+    q.s = s;
+    q.xi = xi[0];
+    q.fixed = by;
+    q.way = way;
+    d = fd_check(bent_gradient, &q, 1, &zero, 12, jac12, 1.0/1024);
+    if (d.bit_equal || s->failed) return 0;
+    worst_add(fd, d.err, "%s", what);
+    worst_add(order, 2 - d.order, "%s", what);
+    return 1;
+}
+
 static dc_pose random_pose(rng *r, double far_off)
 {
     double u[3], w[3], p[6];
@@ -307,6 +396,8 @@ TEST derivatives_of_every_option(void)
     static dc_sdf_prim two[2];
     static const double big[3] = { 1, 0.8, 0.6 }, small[3] = { 0.9, 1, 0.7 };
     worst wj = worst_make("jvp against Jacobian"), wv = worst_make("vjp against Jacobian"), wf = worst_make("Jacobian against differences"), wo = worst_make("order below 2 by");
+    worst hf = worst_make("second derivatives against differences"), ho = worst_make("order below 2 by"), hs = worst_make("symmetry");
+    worst hg = worst_make("their gradient");
     rng r;
     long i, n = sweep_count(128);
     rng_seed(&r, 5);
@@ -346,8 +437,11 @@ TEST derivatives_of_every_option(void)
         if (i & 64) s.o.cull = DC_R(1e-3);                      /* fades from 1.4 to 1.6 away */
         sprintf(what, "case %ld", i);
         ASSERT(scene_check(&s, &r, &wj, &wv, DC_IS_FLOAT ? NULL : &wf, &wo, what));
+        ASSERT(scene_bend(&s, r, (int)(i/3%WAYS), DC_IS_FLOAT ? NULL : &hf, &ho, &hs, &hg, what));
     }
     ASSERT(worst_print(&wj, 50*EPS) & worst_print(&wv, 50*EPS));
+    ASSERT(worst_print(&hg, 200*EPS) & worst_print(&hs, 200*EPS));
+    ASSERT(DC_IS_FLOAT || (worst_print(&hf, 1e-6) & worst_print(&ho, 0.5)));
     /* in float the differences of a chain this long keep no digits; its numbers are compared with the tables above */
     ASSERT(DC_IS_FLOAT || (worst_print(&wf, 1e-9) & worst_print(&wo, 0.5)));
     PASS();
@@ -589,6 +683,8 @@ TEST derivatives_of_prisms(void)
 {
     static prism a, b;
     worst wj = worst_make("jvp against Jacobian"), wv = worst_make("vjp against Jacobian"), wf = worst_make("Jacobian against differences"), wo = worst_make("order below 2 by");
+    worst hf = worst_make("second derivatives against differences"), ho = worst_make("order below 2 by"), hs = worst_make("symmetry");
+    worst hg = worst_make("their gradient");
     rng r;
     long i, n = sweep_count(8);
     rng_seed(&r, 85);
@@ -613,8 +709,11 @@ TEST derivatives_of_prisms(void)
         s.o.eps_n = DC_R(1e-3);
         sprintf(what, "case %ld", i);
         ASSERT(scene_check(&s, &r, &wj, &wv, DC_IS_FLOAT ? NULL : &wf, &wo, what));
+        ASSERT(scene_bend(&s, r, (int)(i%WAYS), DC_IS_FLOAT ? NULL : &hf, &ho, &hs, &hg, what));
     }
     ASSERT(worst_print(&wj, 50*EPS) & worst_print(&wv, 50*EPS));
+    ASSERT(worst_print(&hg, 200*EPS) & worst_print(&hs, 200*EPS));
+    ASSERT(DC_IS_FLOAT || (worst_print(&hf, 1e-6) & worst_print(&ho, 0.5)));
     ASSERT(DC_IS_FLOAT || (worst_print(&wf, 1e-9) & worst_print(&wo, 0.5)));
     PASS();
 }
@@ -941,14 +1040,15 @@ TEST options_against_the_fields(void)
 TEST memory_is_exact_and_given_back(void)
 {
     static const double cube[3] = { 1, 1, 1 };
-    static unsigned char guard[1 << 19];
+    static unsigned char guard[1 << 20];
     static box a, b;
     int kind, derive, k;
     box_make(&a, 0.9, cube, cube, 0.3);
     box_make(&b, 0.9, cube, cube, 0.5);
     b.pose.t.z = DC_R(1.7);
     for (kind = 0; kind < 6; ++kind)
-        for (derive = 0; derive < 2; ++derive) {
+        for (derive = 0; derive < 3; ++derive) {
+            static const dc_real xi[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 8, 7, 6 };
             dc_manifold_options o = DC_ZERO;
             dc_real grad[12];
             size_t need, used, n;
@@ -966,7 +1066,8 @@ TEST memory_is_exact_and_given_back(void)
                 dc_arena tight = dc_arena_make(guard + 100 + k, need);
                 memset(guard, 0xA5, sizeof guard);
                 tight.used = 0;
-                if (derive) ASSERT_EQ(DC_OK, dc_manifold_vjp(&a.surface, NULL, &b.surface, &b.pose, &o, bar, &tight, NULL, grad));
+                if (derive == 2) ASSERT_EQ(DC_OK, dc_manifold_hvp(&a.surface, NULL, &b.surface, &b.pose, &o, bar, bar, xi, &tight, NULL, grad));
+                else if (derive) ASSERT_EQ(DC_OK, dc_manifold_vjp(&a.surface, NULL, &b.surface, &b.pose, &o, bar, &tight, NULL, grad));
                 else ASSERT_EQ(DC_OK, dc_manifold(&a.surface, NULL, &b.surface, &b.pose, &o, &tight, contacts));
                 ASSERT_EQ(0, tight.used);
                 ASSERT(all_bytes(guard, 100 + (size_t)k, 0xA5));
@@ -977,7 +1078,8 @@ TEST memory_is_exact_and_given_back(void)
                 dc_arena tight = dc_arena_make(guard, used);
                 memset(contacts, 0x5A, sizeof contacts);
                 memset(grad, 0x5A, sizeof grad);
-                if (derive) ASSERT_EQ(DC_E_MEMORY, dc_manifold_vjp(&a.surface, NULL, &b.surface, &b.pose, &o, bar, &tight, contacts, grad));
+                if (derive == 2) ASSERT_EQ(DC_E_MEMORY, dc_manifold_hvp(&a.surface, NULL, &b.surface, &b.pose, &o, bar, bar, xi, &tight, grad, grad));
+                else if (derive) ASSERT_EQ(DC_E_MEMORY, dc_manifold_vjp(&a.surface, NULL, &b.surface, &b.pose, &o, bar, &tight, contacts, grad));
                 else ASSERT_EQ(DC_E_MEMORY, dc_manifold(&a.surface, NULL, &b.surface, &b.pose, &o, &tight, contacts));
                 ASSERT_EQ(0, tight.used);
                 ASSERT(all_bytes(contacts, sizeof contacts, 0x5A) && all_bytes(grad, sizeof grad, 0x5A));
@@ -991,13 +1093,15 @@ TEST bad_arguments(void)
     static const double cube[3] = { 1, 1, 1 };
     static box a, b;
     dc_manifold_options o = DC_ZERO, bad;
-    dc_real xi[12] = { 0 }, grad[12], nan = (dc_real)(double)NAN;
+    dc_real xi[12] = { 0 }, grad[12], hvp[12], nan = (dc_real)(double)NAN;
     dc_pose pose;
     dc_surface s;
     int k;
     box_make(&a, 0.9, cube, cube, 0.3);
     box_make(&b, 0.9, cube, cube, 0.3);
     memset(bar, 0, sizeof bar);
+    memset(contacts, 0, sizeof contacts);
+    memset(hvp, 0x5A, sizeof hvp);
     ASSERT_EQ(DC_E_ARG, dc_manifold(NULL, NULL, &b.surface, NULL, &o, &mem, contacts));
     ASSERT_EQ(DC_E_ARG, dc_manifold(&a.surface, NULL, NULL, NULL, &o, &mem, contacts));
     ASSERT_EQ(DC_E_ARG, dc_manifold(&a.surface, NULL, &b.surface, NULL, &o, NULL, contacts));
@@ -1015,6 +1119,24 @@ TEST bad_arguments(void)
     s = a.surface;
     s.sdf = NULL;
     ASSERT_EQ(DC_E_ARG, dc_manifold(&s, NULL, &b.surface, NULL, &o, &mem, contacts));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_hvp(NULL, NULL, &b.surface, NULL, &o, bar, NULL, xi, &mem, NULL, hvp));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_hvp(&a.surface, NULL, NULL, NULL, &o, bar, NULL, xi, &mem, NULL, hvp));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_hvp(&a.surface, NULL, &b.surface, NULL, &o, NULL, NULL, xi, &mem, NULL, hvp));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_hvp(&a.surface, NULL, &b.surface, NULL, &o, bar, NULL, NULL, &mem, NULL, hvp));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_hvp(&a.surface, NULL, &b.surface, NULL, &o, bar, NULL, xi, NULL, NULL, hvp));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_hvp(&a.surface, NULL, &b.surface, NULL, &o, bar, NULL, xi, &mem, NULL, NULL));
+    /* a field without third derivatives: only distances of vertices have second ones */
+    a.prim.taubin = 1;
+    ASSERT_EQ(DC_E_ARG, dc_manifold_hvp(&a.surface, NULL, &b.surface, NULL, &o, bar, NULL, xi, &mem, NULL, hvp));
+    bad = o;
+    bad.no_ee = 1;
+    memset(bar, 0, sizeof bar);
+    bar[0].n.x = 1;                                             /* of a vertex of a: the normal of b */
+    ASSERT_EQ(DC_OK, dc_manifold_hvp(&a.surface, NULL, &b.surface, NULL, &bad, bar, NULL, xi, &mem, NULL, grad));
+    bar[8].n.x = 1;
+    ASSERT_EQ(DC_E_ARG, dc_manifold_hvp(&a.surface, NULL, &b.surface, NULL, &bad, bar, NULL, xi, &mem, NULL, hvp));
+    bar[0].n.x = bar[8].n.x = 0;
+    a.prim.taubin = 0;
     /* poses, directions, cotangents */
     pose = a.pose;
     pose.t.y = nan;
@@ -1024,8 +1146,12 @@ TEST bad_arguments(void)
     ASSERT_EQ(DC_E_ARG, dc_manifold(&a.surface, NULL, &b.surface, &pose, &o, &mem, contacts));
     xi[7] = nan;
     ASSERT_EQ(DC_E_ARG, dc_manifold_jvp(&a.surface, NULL, &b.surface, NULL, &o, xi, &mem, NULL, dcontacts));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_hvp(&a.surface, NULL, &b.surface, NULL, &o, bar, NULL, xi, &mem, NULL, hvp));
+    xi[7] = 0;
     bar[3].n.z = (dc_real)HUGE_VAL;
     ASSERT_EQ(DC_E_ARG, dc_manifold_vjp(&a.surface, NULL, &b.surface, NULL, &o, bar, &mem, NULL, grad));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_hvp(&a.surface, NULL, &b.surface, NULL, &o, bar, NULL, xi, &mem, NULL, hvp));
+    ASSERT_EQ(DC_E_ARG, dc_manifold_hvp(&a.surface, NULL, &b.surface, NULL, &o, contacts, bar, xi, &mem, NULL, hvp));
     bar[3].n.z = DC_REAL_MAX/4;
     ASSERT_EQ(DC_E_ARG, dc_manifold_vjp(&a.surface, NULL, &b.surface, NULL, &o, bar, &mem, NULL, grad));
     /* meshes and fields */
@@ -1069,6 +1195,7 @@ TEST bad_arguments(void)
         ASSERT_EQ(0, dc_manifold_count(&a.surface, &b.surface, &bad, NULL));
         ASSERT_EQ(0, dc_manifold_bytes(&a.surface, &b.surface, &bad, 1));
     }
+    ASSERT(all_bytes(hvp, sizeof hvp, 0x5A));
     ASSERT_EQ(DC_OK, dc_manifold(&a.surface, NULL, &b.surface, NULL, &o, &mem, contacts));
     ASSERT_EQ(0, mem.used);
     PASS();
@@ -1147,7 +1274,7 @@ TEST never_nan(void)
     static const double cube[3] = { 1, 1, 1 };
     static box a, b;
     static const double place[8] = { 0, 1e-12, 1, 2, 1e3, 1e6, -1e6, 1e-3 };
-    int i, k, n;
+    int i, j, k, n;
     box_make(&a, 1, cube, cube, 0.1);
     box_make(&b, 1, cube, cube, 0.1);
     b.v[0] = b.v[1] = dc_vec(0, 0, 0);
@@ -1164,15 +1291,21 @@ TEST never_nan(void)
             n = dc_manifold_count(&a.surface, &b.surface, &o, NULL);
             ASSERT(n > 0 && n <= MOST);
             ASSERT_EQ(DC_OK, dc_manifold_jac(&a.surface, NULL, &b.surface, &pose, &o, &mem, contacts, jac));
+            dc_manifold_mean(n, contacts, bar);
+            for (j = 0; j < 12; ++j) {
+                dc_real xi[12] = { 0 }, hvp[12];
+                dc_status status;
+                xi[j] = 1;
+                status = dc_manifold_hvp(&a.surface, NULL, &b.surface, &pose, &o, bar, NULL, xi, &mem, NULL, hvp);
+                ASSERT_EQ(DC_OK, status);
+            }
             for (; n-- > 0;) {
                 const dc_real *c = &contacts[n].p.x;
-                int j;
                 for (j = 0; j < 8; ++j) ASSERT(dc_finite(c[j]));
                 ASSERT(contacts[n].act >= 0 && contacts[n].act <= 1);
             }
             for (n = 12*dc_manifold_count(&a.surface, &b.surface, &o, NULL); n-- > 0;) {
                 const dc_real *c = &jac[n].p.x;
-                int j;
                 for (j = 0; j < 8; ++j) ASSERT(dc_finite(c[j]));
             }
         }

@@ -74,11 +74,14 @@ static inline void controls_wave(const controls *c, const dc_real *u, int k, dou
     }
 }
 
+/* From 0 to 1, at rest before and after. */
+static inline double controls_smooth(double x) { x = fmax(0, fmin(1, x)); return x*x*(3 - 2*x); }
+
 /* The share of knot j in the target at part x of the time. */
 static inline double controls_knot(int j, double x)
 {
     const int    last = CONTROL_QUARTERS - 1, i = (double)CONTROL_QUARTERS*x < last ? (int)((double)CONTROL_QUARTERS*x) : last;
-    const double f = (double)CONTROL_QUARTERS*x - i, rise = f*f*(3 - 2*f);
+    const double rise = controls_smooth((double)CONTROL_QUARTERS*x - i);
     return j == i ? rise : j == i - 1 ? 1 - rise : 0;
 }
 

@@ -43,9 +43,6 @@ static inline double grips_object(sim_world *s, int kind, double yaw)
     return -low;
 }
 
-/* From 0 to 1, at rest before and after. */
-static inline double grips_smooth(double x) { x = fmax(0, fmin(1, x)); return x*x*(3 - 2*x); }
-
 /* ---- the task ---- */
 
 enum { GRIPS_BASE = 0 };        /* the link that rises */

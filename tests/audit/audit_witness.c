@@ -593,7 +593,38 @@ static double scene_turning(const scene *s)
     return fastest;
 }
 
-enum { JVP, VJP, JAC, MEAN, WAYS };
+/* the gradient of what bar weighs while the bodies move along xi, then as scene_quad has it */
+static int scene_bent(const dq_real *t, dq_real *v, void *user)
+{
+    static dq_manifold_contact bar[MOST];
+    scene *s = (scene *)user;
+    dq_arena mem = dq_arena_make(quad_memory, sizeof quad_memory);
+    dq_real all[12 + VERTICES];
+    dq_pose a, b;
+    int k, j;
+    for (k = 0; k < 12 + VERTICES; ++k) all[k] = t[1 + k] + (k < 12 ? t[0]*s->xi[k] : 0);
+    if (!scene_quad(s, all)) return 0;
+    for (k = 0; k < s->count; ++k)
+        for (j = 0; j < 8; ++j) (&bar[k].p.x)[j] = (&s->bar[k].p.x)[j];
+    a = audit_pose(&s->a.pose, all);
+    b = audit_pose(&s->b.pose, all + 6);
+    return dq_manifold_vjp(&s->a.Q, &a, &s->b.Q, &b, &s->Q, bar, &mem, NULL, v) == DQ_OK;
+}
+
+/* Fields with third derivatives: without Taubin's form, below the exponents whose third derivatives are infinite on the coordinate
+ * planes, where aligned bodies have their points. */
+static void third_derivatives(field *f)
+{
+    int k;
+    for (k = 0; k < f->s.n; ++k) {
+        dc_sdf_prim *p = f->prim + k;
+        p->taubin = 0;
+        p->eps1 = dc_min(p->eps1, DC_R(0.625));
+        p->eps2 = dc_min(p->eps2, DC_R(0.625));
+    }
+}
+
+enum { JVP, VJP, JAC, MEAN, HVP, WAYS };
 
 static void manifold(int way, int hard, const char *name, const char *transposed_name, long n)
 {
@@ -617,6 +648,8 @@ static void manifold(int way, int hard, const char *name, const char *transposed
             dc_status status;
             int i, j;
             scene_draw(&r, hard, class, &s);
+            if (way == HVP) third_derivatives(&s.a.f);
+            if (way == HVP) third_derivatives(&s.b.f);
             scene_ready(&r, &s);
             if (s.count == 0) continue;
             for (all[0] = 1, i = 0; i < 12 + VERTICES; ++i) scale[i] = i < 12 && i%6 >= 3 ? 1 : s.size;
@@ -645,6 +678,25 @@ static void manifold(int way, int hard, const char *name, const char *transposed
                 audit_call(row, status, status == DC_OK && dc_finite(sum[0]) && dc_finite(sum[1]), grad, 24);
                 unit[0] = unit[1] = s.size;
                 if (status == DC_OK) audit_jacobian(row, scene_mean, &s, 12, scale, 2, unit, grad, 12, h, 1, &r);
+                continue;
+            }
+
+            if (way == HVP) {
+                /* the rate of the gradient of turning bodies: w x grad/2 more than in exponential coordinates */
+                dc_real hvp[12];
+                status = dc_manifold_hvp(&s.a.s, &s.a.pose, &s.b.s, &s.b.pose, &s.o, s.bar, NULL, s.xi, &mem, grad, hvp);
+                audit_call(row, status, status == DC_OK, hvp, 12);
+                if (status != DC_OK) continue;
+                for (i = 0; i < 12; i += 6) {
+                    dc_v3 w = dc_vec(s.xi[i + 3], s.xi[i + 4], s.xi[i + 5]), turn = dc_vec(grad[i + 3], grad[i + 4], grad[i + 5]);
+                    turn = dc_scale(DC_R(0.5), dc_cross(w, turn));
+                    hvp[i + 3] += turn.x;
+                    hvp[i + 4] += turn.y;
+                    hvp[i + 5] += turn.z;
+                    for (j = 0; j < 6; ++j) unit[i + j] = j < 3 ? 1/s.size : 1;
+                }
+                audit_also += 12;
+                audit_jacobian(row, scene_bent, &s, 1, all, 12, unit, hvp, 1, h, 1, &r);
                 continue;
             }
 
@@ -692,9 +744,11 @@ int main(int argc, char **argv)
     manifold(VJP, 0, "dc_manifold_vjp, smooth", "dc_manifold transposed, smooth", 200);
     manifold(JAC, 0, "dc_manifold_jac, smooth", "dc_manifold transposed, smooth", 200);
     manifold(MEAN, 0, "dc_manifold_mean, smooth", "dc_manifold transposed, smooth", 200);
+    manifold(HVP, 0, "dc_manifold_hvp, smooth", "dc_manifold transposed, smooth", 100);
     manifold(JVP, 1, "dc_manifold_jvp, hard", "dc_manifold transposed, hard", 200);
     manifold(VJP, 1, "dc_manifold_vjp, hard", "dc_manifold transposed, hard", 200);
     manifold(JAC, 1, "dc_manifold_jac, hard", "dc_manifold transposed, hard", 200);
     manifold(MEAN, 1, "dc_manifold_mean, hard", "dc_manifold transposed, hard", 200);
+    manifold(HVP, 1, "dc_manifold_hvp, hard", "dc_manifold transposed, hard", 100);
     return !audit_end();
 }

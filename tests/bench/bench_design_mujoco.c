@@ -1,8 +1,8 @@
-/* The walker of examples/design_quadruped.c, with the feet and the control that it found, here and in MuJoCo, where it is
- * installed (SDRS V-J, Fig. 22): how far it has walked, step by step. tests/data/design_quadruped.txt is what
- * build/demo/design_quadruped --seed 1 writes as design_quadruped_with_shape.txt. The paper's curves lie on each other;
- * these do not, and there is no bar: the feet slip on the slope, and each program's own curve moves by about a tenth with
- * its step. */
+/* The walkers of examples/design_quadruped.c and design_biped.c, with the feet and the control that were found, here and in
+ * MuJoCo, where it is installed (SDRS V-J, Fig. 22): how far they have walked, step by step. tests/data/design_X.txt is
+ * what build/demo/design_X --seed 1 writes as design_X_with_shape.txt. The paper's curves lie on each other; these do not,
+ * and there is no bar: the quadruped's feet slip on the slope, and each program's own curve moves by about a tenth with
+ * its step; the biped falls in MuJoCo. */
 #include "bench.h"
 
 #define DC_CONTACT_IMPLEMENTATION
@@ -28,6 +28,7 @@ static walker       robot;
 static optimisation o;
 
 typedef struct { double x[STEPS + 1]; } curve;
+typedef struct { const char *name, *file; int biped, horizon; double friction, begin; } setting;    /* begin: s, of the sines */
 
 static double none(const plan *p, int step, const dc_real *q, dc_real *dq)
 {
@@ -36,7 +37,7 @@ static double none(const plan *p, int step, const dc_real *q, dc_real *dq)
 }
 
 /* The robot, its feet and its control as the file says; its motion with steps of 10 ms / part. */
-static curve ours(const char *file, int horizon, double friction, int vertices, double range, int part)
+static curve ours(const setting *k, int part)
 {
     unsigned long long seed = 1;
     dc_design_desc     desc;
@@ -44,15 +45,17 @@ static curve ours(const char *file, int horizon, double friction, int vertices, 
     int                i;
 
     memset(&o, 0, sizeof o);
-    walker_spider(&robot, &w, 15*atan(1.0)/45, friction, vertices/6, DC_SIM_UNIFORM);
+    if (k->biped) walker_biped(&robot, &w, k->friction, 8, DC_SIM_UNIFORM);
+    else walker_spider(&robot, &w, 15*atan(1.0)/45, k->friction, 8, DC_SIM_UNIFORM);
     w.desc.h /= DC_R(part);
     w.sim.desc.h /= DC_R(part);
-    walker_sines(&w, &o.p, horizon*part, &seed, none);
-    desc = walker_design(&robot, &w, range);
+    walker_sines(&w, &o.p, k->horizon*part, &seed, none);
+    o.p.c.ramp = k->begin;
+    desc = walker_design(&robot, &w, 0.08);
     optimise_begin(&o, &desc);
-    if (walker_load(file, o.p.c.n, o.p.u, o.design.n, o.d) != 0) exit(CLI_FAILED);
+    if (walker_load(k->file, o.p.c.n, o.p.u, o.design.n, o.d) != 0) exit(CLI_FAILED);
     optimise_value(&o);
-    for (i = 0; i <= horizon; i++) c.x[i] = (double)o.p.q[(i*part + 1)*w.sim.nq + 4];
+    for (i = 0; i <= k->horizon; i++) c.x[i] = (double)o.p.q[(i*part + 1)*w.sim.nq + 4];
     return c;
 }
 
@@ -140,30 +143,30 @@ static curve peer(double h, double friction, int horizon)
 }
 #endif
 
-static void compare(const char *name, const char *file, int horizon, double friction, int vertices, double range)
+static void compare(const setting *k)
 {
-    curve fine = ours(file, horizon, friction, vertices, range, 4), c;
+    curve fine = ours(k, 4), c;
 
     optimise_end(&o);
-    c = ours(file, horizon, friction, vertices, range, 1);
-    bench_line(name, "walked", c.x[horizon], "m");
-    bench_line(name, "walked_h_0.0025", fine.x[horizon], "m");
-    bench_line(name, "h_0.0025_from_h_0.01", apart(&c, &fine, horizon), "%");
+    c = ours(k, 1);
+    bench_line(k->name, "walked", c.x[k->horizon], "m");
+    bench_line(k->name, "walked_h_0.0025", fine.x[k->horizon], "m");
+    bench_line(k->name, "h_0.0025_from_h_0.01", apart(&c, &fine, k->horizon), "%");
 #ifdef DC_BENCH_MUJOCO
     {
-        curve p = peer(1e-3, friction, horizon), q = peer(5e-4, friction, horizon);
+        curve p = peer(1e-3, k->friction, k->horizon), q = peer(5e-4, k->friction, k->horizon);
         int   i;
-        for (i = horizon/5; i <= horizon; i += horizon/5) {
+        for (i = k->horizon/5; i <= k->horizon; i += k->horizon/5) {
             char what[40];
             snprintf(what, sizeof what, "at_step_%d", i);
-            bench_line(name, what, c.x[i], "m");
+            bench_line(k->name, what, c.x[i], "m");
             snprintf(what, sizeof what, "mujoco_at_step_%d", i);
-            bench_line(name, what, p.x[i], "m");
+            bench_line(k->name, what, p.x[i], "m");
         }
-        bench_line(name, "from_mujoco", apart(&c, &p, horizon), "%");
-        bench_line(name, "end_from_mujoco", 100*(p.x[horizon]/c.x[horizon] - 1), "%");
-        bench_line(name, "h_0.0025_from_mujoco", apart(&fine, &p, horizon), "%");
-        bench_line(name, "mujoco_h_0.0005_from_0.001", apart(&p, &q, horizon), "%");
+        bench_line(k->name, "from_mujoco", apart(&c, &p, k->horizon), "%");
+        bench_line(k->name, "end_from_mujoco", 100*(p.x[k->horizon]/c.x[k->horizon] - 1), "%");
+        bench_line(k->name, "h_0.0025_from_mujoco", apart(&fine, &p, k->horizon), "%");
+        bench_line(k->name, "mujoco_h_0.0005_from_0.001", apart(&p, &q, k->horizon), "%");
     }
 #endif
     optimise_end(&o);
@@ -171,11 +174,15 @@ static void compare(const char *name, const char *file, int horizon, double fric
 
 int main(int argc, char **argv)
 {
+    static const setting robots[] = {{"quadruped", DC_TEST_DATA "/design_quadruped.txt", 0, 550, 0.4, 0.3},
+                                     {"biped", DC_TEST_DATA "/design_biped.txt", 1, 400, 0.8, 1.4}};
+    int                  i;
+
     bench_begin(argc, argv);
 #ifndef DC_BENCH_MUJOCO
     bench_skip("mujoco", "no mujoco/mujoco.h (Debian: libmujoco-dev)");
 #endif
     if (bench_instructions) return 0;
-    compare("quadruped", DC_TEST_DATA "/design_quadruped.txt", 550, 0.4, 48, 0.08);
+    for (i = 0; i < 2; i++) compare(robots + i);
     return 0;
 }

@@ -1,5 +1,6 @@
 /* Steps of piles of interlocked # grains: implicit ones with baked fields, their parts, how they grow with the number of grains;
- * explicit ones with a learned field; and steps of Chipmunk, where it is installed, on the same piles, in a turning drum, and in a silo
+ * explicit ones with a learned field; grains of many shapes, with a smooth network for each pair of them, with and without reuse of
+ * evaluations; and steps of Chipmunk, where it is installed, on the same piles, in a turning drum, and in a silo
  * that empties itself.
  *
  * A pile of TILE grains is settled in a box; larger ones are that pile side by side, in a wider box. */
@@ -36,14 +37,14 @@ enum { SWEEPS = 16, SETTLE = 10, TILE = 500, WALLS = 3, MOST = 50000, ACROSS = 2
 #define PEG 0.5
 #define FLOW 3.0                        /* s, how long drum and silo have run when they are timed */
 
-enum { PEGS = 20 };
+enum { PEGS = 20, SHAPES = 20, PAIRS = SHAPES*(SHAPES + 1)/2, TYPES = SHAPES + 2 };
 typedef enum { IN_BOX, IN_DRUM, IN_SILO } vessel;
 
 static dc_v2       outline[28];
 static dc_poly     hash;
 static double      unit;                /* m per unit of the fields: the radius of a # */
-static dc_cfield   exact, plane, hole, disc, learned, baked;
-static unsigned char of_fields[1 << 16], of_learned[1 << 18], of_baked[1 << 22];
+static dc_cfield   exact, plane, hole, disc, learned, baked, smooth[PAIRS];
+static unsigned char of_fields[1 << 16], of_learned[1 << 18], of_baked[1 << 22], of_smooth[1 << 25];
 static double      state[1 << 22];
 
 /* bars of 0.14 m, a gap of 0.25 m between them */
@@ -106,7 +107,40 @@ static void make_fields(void)
     if (dc_cfield_exact(NULL, &w, &hash, &mem, &disc) != DC_OK) exit(1);
 }
 
+/* a network for each pair of shapes, all of them #, so that only their number counts */
+static void make_networks(void)
+{
+    static unsigned char scratch[1 << 22], saved[1 << 16];
+    dc_arena work = dc_arena_make(scratch, sizeof scratch), kept = dc_arena_make(of_smooth, sizeof of_smooth);
+    dc_cfield_train_options o = DC_ZERO;
+    dc_cfield_train_info info;
+    dc_cfield one;
+    double t = bench_seconds();
+    size_t used = kept.used, n;
+    int k;
+    o.smooth = 1;
+    o.samples = 20000;
+    o.epochs = 120;
+    if (dc_cfield_train_start(&o, &exact, state) != DC_OK || dc_cfield_train(&exact, state, &work, NULL, NULL, &info) != DC_OK) exit(1);
+    if (dc_cfield_learned(state, &kept, &one) != DC_OK) exit(1);
+    n = dc_cfield_save_bytes(&one);
+    if (n > sizeof saved || dc_cfield_save(&one, saved, n) != DC_OK) exit(1);
+    kept.used = used;
+    for (k = 0; k < PAIRS; ++k)
+        if (dc_cfield_load(saved, n, &kept, &smooth[k]) != DC_OK) exit(1);
+    printf("# smooth network, %d epochs, %.1f s, %d times: %.1f MB saved, %.1f MB in use; near the surface: error %.4f, wrong sign %.1f %%\n",
+           info.epochs, bench_seconds() - t, PAIRS, 1e-6*(double)n*PAIRS, 1e-6*(double)kept.used, (double)info.rmse, 100*(double)info.wrong);
+}
+
 typedef struct { dc_grains g; dc_arena mem; void *room; } pile;
+
+/* how the grains of the next pile are described: so many types, and what of desc.reuse */
+static int shapes = 1;
+static dc_real reuse;
+
+/* types: 0 and 2 are not #; those that are */
+static int type_of(int shape) { return shape > 0 ? shape + 2 : 1; }
+static int is_hash(const dc_grains *g, int body) { return g->body[body] == 1 || g->body[body] > 2; }
 
 /* where disc k of the hopper is */
 static void peg_at(int k, double *x, double *y)
@@ -120,23 +154,30 @@ static void peg_at(int k, double *x, double *y)
 /* sweeps 0: explicit steps with the learned field; a drum is about the origin; bodies: walls, grains, discs of the silo */
 static void pile_make(pile *p, vessel in, int grains, double wide, int sweeps)
 {
-    dc_grain_type type[3] = {DC_ZERO, DC_ZERO, DC_ZERO};
-    dc_grain_pair pair[3] = {DC_ZERO, DC_ZERO, DC_ZERO};
+    static dc_grain_type type[TYPES];
+    static dc_grain_pair pair[PAIRS + 2*SHAPES];
     dc_grains_desc d = DC_ZERO;
-    int bodies = WALLS + grains + (in == IN_SILO ? PEGS : 0), *body = (int *)malloc((size_t)bodies*sizeof *body), k;
+    int bodies = WALLS + grains + (in == IN_SILO ? PEGS : 0), *body = (int *)malloc((size_t)bodies*sizeof *body), i, k;
     size_t bytes;
     if (!body) exit(1);
-    for (k = 0; k < bodies; ++k) body[k] = k < WALLS ? 0 : k < WALLS + grains ? 1 : 2;
+    for (k = 0; k < bodies; ++k) body[k] = k < WALLS ? 0 : k < WALLS + grains ? type_of(7*k%shapes) : 2;
+    memset(type, 0, sizeof type);
+    memset(pair, 0, sizeof pair);
     if (in == IN_DRUM) body[0] = 2;
     type[0].kind = DC_CSHAPE_HALFPLANE;
     if (dc_grain_type_poly(&hash, (dc_real)unit, 1, &type[1]) != DC_OK) exit(1);
-    pair[0].b = pair[1].a = pair[1].b = 1;
-    pair[0].field = &plane;
-    pair[1].field = sweeps > 0 ? &baked : &learned;
-    pair[2].a = 2;
-    pair[2].b = 1;
-    pair[2].field = in == IN_SILO ? &disc : &hole;
-    pair[0].length = pair[1].length = pair[2].length = (dc_real)unit;
+    for (k = 0; k < shapes; ++k) {
+        type[type_of(k)] = type[1];
+        for (i = 0; i < k + 3; ++i) {   /* plane, hole or disc, # */
+            dc_grain_pair *to = &pair[d.pairs];
+            to->a = i < 2 ? 2*i : type_of(i - 2);
+            to->b = type_of(k);
+            to->field = i == 0 ? &plane : i == 1 ? in == IN_SILO ? &disc : &hole
+                      : shapes > 1 ? &smooth[d.pairs - 2*(k + 1)] : sweeps > 0 ? &baked : &learned;
+            to->length = (dc_real)unit;
+            ++d.pairs;
+        }
+    }
     if (in == IN_SILO) {                /* a driven grain, which the grid finds */
         type[2] = type[1];
         type[2].radius = (dc_real)PEG;
@@ -146,7 +187,8 @@ static void pile_make(pile *p, vessel in, int grains, double wide, int sweeps)
     }
     d.type = type;
     d.pair = pair;
-    d.types = d.pairs = 3;
+    d.types = shapes + 2;
+    d.reuse = reuse;
     d.body = body;
     d.bodies = bodies;
     d.h = sweeps > 0 ? STEP : EXPLICIT;
@@ -230,7 +272,7 @@ static double deepest_exact(const dc_grains *g, int most)
         dc_arena mem = dc_arena_make(scratch, sizeof scratch);
         double cosine = cos((double)a[0]), sine = sin((double)a[0]), x = (double)(b[1] - a[1])/unit, y = (double)(b[2] - a[2])/unit;
         dc_real q[3], d = 0;
-        if (g->body[c->a] != 1 || g->body[c->b] != 1 || !(c->d < DC_R(0.02))) continue;
+        if (!is_hash(g, c->a) || !is_hash(g, c->b) || !(c->d < DC_R(0.02))) continue;
         q[0] = b[0] - a[0];
         q[1] = (dc_real)(cosine*x + sine*y);
         q[2] = (dc_real)(cosine*y - sine*x);
@@ -365,6 +407,7 @@ static double measure(pile *p, const char *name, int grains, double *deepest)
     bench_line(group, "contacts_per_grain", (double)info.contacts/grains, "");
     bench_line(group, "memory_per_grain", (double)p->mem.used/grains, "bytes");
     bench_line(group, "deepest", 1e3*(double)info.deepest, "mm");
+    if (shapes > 1) bench_line(group, "evaluations", 100.0*info.evaluations/info.pairs, "%");
     bench_line(group, "deepest_exact", 1e3**deepest, "mm");
     bench_line(group, "speed", 1e3*speed(&p->g), "mm/s");
     return least;
@@ -383,6 +426,21 @@ static void pile_of_tiles(const pile *tile, int grains, int sweeps, pile *p)
             p->g.v[3*(WALLS + i) + k] = tile->g.v[3*(WALLS + i%TILE) + k];
         }
     }
+}
+
+/* a drum that has turned for FLOW */
+static void drum_make(pile *p, rng *r)
+{
+    dc_grains_info info;
+    int k;
+    pile_make(p, IN_DRUM, DRUM, 0, SWEEPS/2);
+    for (k = 0; k < DRUM; ++k) {
+        dc_real *q = p->g.q + 3*(WALLS + k);
+        q[0] = (dc_real)rng_uniform(r, -3, 3);
+        q[1] = (dc_real)(1.3*(k%17 - 8));
+        q[2] = (dc_real)(1.3*(k/17) - 11);
+    }
+    steps(&p->g, (int)(FLOW/(double)STEP), &info);
 }
 
 /* how many times Chipmunk's second takes as long as ours, and what part of its overlap ours is */
@@ -444,14 +502,7 @@ int main(int argc, char **argv)
     free(p.room);
 
     /* the drum: what never rests needs fewer sweeps */
-    pile_make(&p, IN_DRUM, DRUM, 0, SWEEPS/2);
-    for (k = 0; k < DRUM; ++k) {
-        dc_real *q = p.g.q + 3*(WALLS + k);
-        q[0] = (dc_real)rng_uniform(&r, -3, 3);
-        q[1] = (dc_real)(1.3*(k%17 - 8));
-        q[2] = (dc_real)(1.3*(k/17) - 11);
-    }
-    steps(&p.g, (int)(FLOW/(double)STEP), &info);
+    drum_make(&p, &r);
     least = measure(&p, "drum", DRUM, &deepest);
     compare(&p, "drum", IN_DRUM, DRUM, least, deepest);
     free(p.room);
@@ -469,6 +520,21 @@ int main(int argc, char **argv)
     bench_line("silo_500", "out", 100.0*n/SILO, "%");
     compare(&p, "silo", IN_SILO, SILO, least, deepest);
     free(p.room);
+
+    /* many shapes, at rest and in the drum */
+    make_networks();
+    shapes = SHAPES;
+    for (k = 0; k < 2; ++k) {
+        reuse = k ? DC_R(3e-3) : 0;
+        pile_of_tiles(&tile, TILE, SWEEPS, &p);
+        steps(&p.g, (int)(0.5*SETTLE/(double)STEP), &info);
+        measure(&p, k ? "shapes_20_reuse" : "shapes_20", TILE, &deepest);
+        free(p.room);
+        rng_seed(&r, 2);
+        drum_make(&p, &r);
+        measure(&p, k ? "shapes_20_drum_reuse" : "shapes_20_drum", DRUM, &deepest);
+        free(p.room);
+    }
     free(tile.room);
 #ifndef DC_BENCH_CHIPMUNK
     bench_skip("chipmunk", "no <chipmunk/chipmunk.h> (Debian: libchipmunk-dev)");

@@ -248,6 +248,18 @@ static void run_vjp(void *user)
     for (i = 0; i < f->poses; ++i) dc_manifold_vjp(&f->surface, NULL, &f->surface, &f->pose[i%POSES], &f->o, bar, &mem, NULL, grad);
     bench_keep((double)grad[0]);
 }
+static void run_hvp(void *user)
+{
+    const figures *f = (const figures *)user;
+    dc_arena mem = dc_arena_make(memory, sizeof memory);
+    static const dc_real xi[12] = { 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0 };
+    static dc_manifold_contact mean[CONTACTS];
+    dc_real hvp[12] = { 0 };
+    int i;
+    for (i = 0; i < CONTACTS; ++i) mean[i].d = 1/(dc_real)CONTACTS;
+    for (i = 0; i < f->poses; ++i) dc_manifold_hvp(&f->surface, NULL, &f->surface, &f->pose[i%POSES], &f->o, mean, NULL, xi, &mem, NULL, hvp);
+    bench_keep((double)hvp[0]);
+}
 static void run_jac(void *user)
 {
     const figures *f = (const figures *)user;
@@ -334,6 +346,7 @@ int main(int argc, char **argv)
     bench_add(&g, "value", run_manifold, &f, 1);
     bench_add(&g, "jvp", run_jvp, &f, 1);
     bench_add(&g, "vjp", run_vjp, &f, 1);
+    bench_add(&g, "hvp_mean", run_hvp, &f, 1);
     bench_add(&g, "jacobian", run_jac, &f, 1);
     bench_add(&g, "no_edges", run_manifold, &few, 1);
     bench_add(&g, "no_edges_one_side", run_manifold, &one_side, 1);
@@ -356,6 +369,8 @@ int main(int argc, char **argv)
         bench_add(&g, "jvp_culled", run_jvp, &culled, POSES);
         bench_add(&g, "vjp", run_vjp, &at_distance[k], POSES);
         bench_add(&g, "vjp_culled", run_vjp, &culled, POSES);
+        bench_add(&g, "hvp_mean", run_hvp, &at_distance[k], POSES);
+        bench_add(&g, "hvp_mean_culled", run_hvp, &culled, POSES);
         bench_run(&g);
     }
 

@@ -44,6 +44,7 @@ static const golden_case golden_cases[] = {
     GOLDEN_CASE(witness, points),
     GOLDEN_CASE(witness, softsort),
     GOLDEN_CASE(witness, manifold),
+    GOLDEN_CASE(witness, second),
     GOLDEN_CASE(ncp, growth),
     GOLDEN_CASE(ncp, step),
     GOLDEN_CASE(ncp, adjoint),
