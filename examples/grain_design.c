@@ -297,8 +297,8 @@ static double run(design *d, double p, unsigned long long seed, view *v, const c
 
 /* ---- what was computed before it was stopped -------------------------------------------------------------- */
 
-/* PAGE.runs: the options, then one record after the other of what the program computes; it asks for the same ones in the
- * same order when it is started again, so that a record is known by its place and by what it is of. */
+/* PAGE.runs: the options, then one record after the other of what the program computes; it asks for the same ones in
+ * the same order when it is started again, so that a record is known by its place and by what it is of. */
 enum { OUTCOME, OUTCOME_AND_SLOPE, SLOPES, NUMBERS = 20 };    /* what a record is of; its numbers at most */
 typedef struct { double of[4], x[NUMBERS], error; } record;
 static struct { FILE *f; int recalls; char name[1000]; } journal;
@@ -470,8 +470,8 @@ static void motion(design *d, double p, const unsigned char *state, int n, doubl
     grain_end(&s);
 }
 
-/* Gradients by p through motions of n lengths, of a heap at rest whose grains begin to grow, then differences of the same
- * motions over 2e-5 of p, then over the spread of the smoothed gradient. */
+/* Gradients by p through motions of n lengths, of a heap at rest whose grains begin to grow, then differences of the
+ * same motions over 2e-5 of p, then over the spread of the smoothed gradient. */
 static void slopes(design *d, double p, unsigned long long seed, int n, double x[3*HORIZONS])
 {
     const double     size[2] = {1e-5, d->spread};
