@@ -119,8 +119,8 @@ static void make_networks(void)
     size_t used = kept.used, n;
     int k;
     o.smooth = 1;
-    o.samples = 40000;
-    o.epochs = 60;
+    o.samples = 20000;
+    o.epochs = 120;
     if (dc_cfield_train_start(&o, &exact, state) != DC_OK || dc_cfield_train(&exact, state, &work, NULL, NULL, &info) != DC_OK) exit(1);
     if (dc_cfield_learned(state, &kept, &one) != DC_OK) exit(1);
     n = dc_cfield_save_bytes(&one);
@@ -233,7 +233,7 @@ static double part[4];                  /* seconds: find, meet, sum and sweeps, 
 
 static void steps(dc_grains *g, int n, dc_grains_info *info)
 {
-    int k, s;
+    int k;
     for (k = 0; k < n; ++k) {
         dc_arena mem = dc_arena_make(scratch, sizeof scratch);
         double t[5];
@@ -242,11 +242,7 @@ static void steps(dc_grains *g, int n, dc_grains_info *info)
         t[1] = bench_seconds();
         if (dc_grains_meet(g, 0, g->blocks, &mem) != DC_OK) exit(1);
         t[2] = bench_seconds();
-        for (s = 0; s < g->desc.sweeps; ++s) {
-            dc_grains_sum(g, 0, g->desc.bodies);
-            dc_grains_sweep(g, 0, g->contacts);
-        }
-        dc_grains_sum(g, 0, g->desc.bodies);
+        dc_grains_solve(g);
         t[3] = bench_seconds();
         if (dc_grains_advance(g, info) != DC_OK) exit(1);
         t[4] = bench_seconds();
@@ -531,7 +527,7 @@ int main(int argc, char **argv)
     for (k = 0; k < 2; ++k) {
         reuse = k ? DC_R(3e-3) : 0;
         pile_of_tiles(&tile, TILE, SWEEPS, &p);
-        steps(&p.g, (int)(SETTLE/(double)STEP), &info);
+        steps(&p.g, (int)(0.5*SETTLE/(double)STEP), &info);
         measure(&p, k ? "shapes_20_reuse" : "shapes_20", TILE, &deepest);
         free(p.room);
         rng_seed(&r, 2);
