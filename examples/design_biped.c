@@ -9,8 +9,10 @@
  *
  * First what few numbers can do, as the gradient of a fall does not lead out of it: eight of a gait and three of the
  * feet (length, width, how far ahead) are drawn, round after round about the best tenth (cross-entropy method). Then
- * the gradient by all sines and all vertices, through all steps: who walks on feet that hold is stable enough for it.
- * Beside it the same with the feet as they were, with as many draws and iterations. --full does so for five seeds. */
+ * the gradient by all sines and all vertices, through all steps, the best kept. Beside it the same with the feet as
+ * they were, with as many draws and iterations. --full does so for five seeds: all five walk, and fall without. On
+ * three of them gradients agree with differences; the gaits of the other two are unstable, gradients grow (to 4e6 on
+ * one) and hold for steps of 1e-10 m at most: there the draws have done the work. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION

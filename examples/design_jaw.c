@@ -216,6 +216,7 @@ int main(int argc, char **argv)
         nz = 12;
         horizon = 480;
         h = 0.16/48;
+        iterations = 260;
     }
     page.title = "A plate drills a hole for a handle";
     page.note = "The blue plate comes, then rises; it is to take the red object along and may not push it over. Left, the plate "

@@ -2,14 +2,15 @@
  * SPDX-License-Identifier: MIT OR Unlicense
  *
  *     walker k;
- *     walker_spider(&k, &w, 0.2618, 0.4, 16, DC_SIM_UNIFORM);          slope, friction, vertices of a ring, mass model of the feet
- *     walker_biped(&k, &w, 0.8, 16, DC_SIM_UNIFORM);                   or
- *     walker_sines(&w, &p, 550, &random, loss);                        a plan: four sines for each joint
- *     walker_trot(&w, &p);                                             the first of them a trot
- *     desc = walker_design(&k, &w, 0.08);                              vertices of the feet, 0.08 m each way, feet mirrored
+ *     walker_spider(&k, &w, 0.2618, 0.4, 16, DC_SIM_UNIFORM);   slope, friction, vertices of a ring, mass model of feet
+ *     walker_biped(&k, &w, 0.8, 16, DC_SIM_UNIFORM);            or
+ *     walker_sines(&w, &p, 550, &random, loss);                 a plan: four sines for each joint
+ *     walker_trot(&w, &p);                                      the first of them a trot
+ *     desc = walker_design(&k, &w, 0.08);                       vertices of the feet, 0.08 m each way, mirrored
  *
- * Sizes are ours, the paper gives none; freedoms, gains and horizons are its. A foot is a ball, or an ellipsoid, in three
- * hulls that share the rings where they meet, 6 rings of vertices in all. Include it after sim_scene.h and plan.h. */
+ * Sizes are ours, the paper gives none; freedoms, gains and horizons are its. A foot is a ball, or an ellipsoid, in
+ * three hulls that share the rings where they meet, 6 rings of vertices in all. Include it after sim_scene.h and
+ * plan.h. */
 #ifndef WALKERS_H_INCLUDED
 #define WALKERS_H_INCLUDED
 
