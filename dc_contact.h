@@ -10882,84 +10882,153 @@ static void dci_dual_form(const dc_real w[3], const dc_real lambda[3], dc_real s
 static DCI_NOINLINE void dci_friction_dual_factor(dci_friction *f)
 {
     dc_real H[3][3] = {{0}};
-    int k, i, j;
+    int k;
     for (k = 0; k < f->load.loaded; ++k) {
         const dci_slip *s = f->load.slip + k;
-        dc_real K[3][3], T[3][3], TK[3][3];
+        dc_real K[3][3], T[3][3], c0, c1, c2, t0, t1, t2;
         dci_slip_jacobian(f, s, K);
         dci_dual_form(s->slip, f->dual[k].tried.force, s->weight/s->speed, T);
-        for (i = 0; i < 3; ++i)
-            for (j = 0; j < 3; ++j) TK[i][j] = T[i][0]*K[0][j] + T[i][1]*K[1][j] + T[i][2]*K[2][j];
-        for (i = 0; i < 3; ++i)
-            for (j = 0; j <= i; ++j) H[i][j] += K[0][i]*TK[0][j] + K[1][i]*TK[1][j] + K[2][i]*TK[2][j];
+
+        /* K's first columns are those of 1; c its last, t = T c */
+        c0 = K[0][2];  c1 = K[1][2];  c2 = K[2][2];
+        t0 = T[0][0]*c0 + T[0][1]*c1 + T[0][2]*c2;
+        t1 = T[1][0]*c0 + T[1][1]*c1 + T[1][2]*c2;
+        t2 = T[2][0]*c0 + T[2][1]*c1 + T[2][2]*c2;
+        H[0][0] += T[0][0];
+        H[1][0] += T[1][0];  H[1][1] += T[1][1];
+        H[2][0] += t0;       H[2][1] += t1;       H[2][2] += c0*t0 + c1*t1 + c2*t2;
     }
     dci_friction_factor(f->motion.unknowns, H, f->motion.lower_by_duals);
 }
 
-/* Hessian by the twists of the new poses. With E_k = B^T [I, -[x_k]x] the velocity of vertex k, T = (1 - w w^T)/rho or
- * that of the duals, K = -de/dz
- *     sum A E^T T E/h^2 - C^T Hz^-1 C,   C = sum A K^T T E/h,
- * Hz the Hessian by z, whose factor is at hand. */
-static DCI_NOINLINE void dci_friction_hessian(const dci_friction *f, const dci_posed now[2], dc_real *hess)
+/* Of the loaded vertices of one body, in the frame (u, b1, b2): with x = (z, p, q) the arm of a vertex, its velocity
+ * along b1 and b2 by the body's, (b1, b2; u, b1, b2), is by
+ *     E = ( 1 0 -q 0 z ; 0 1 p -z 0 ).
+ * Sums of E^T T E/h, T symmetric, over h, of c^T T E, c the last column of K, and of x g^T, g the gradients. */
+typedef struct {
+    dc_real force[3], mixed[2][3], torque[6];       /* (11, 12, 22), rows b1 and b2, (uu, u1, u2, 11, 12, 22) */
+    dc_real spin[5], moment[3][2];
+} dci_friction_sums;
+
+static void dci_friction_add(const dci_friction *f, int begin, int end, const dci_posed *at, dci_friction_sums *sum)
 {
-    const dc_v3 b1 = f->load.frame.side_1, b2 = f->load.frame.side_2;
-    const dc_real *L = f->dual ? f->motion.lower_by_duals : f->motion.lower, h = f->load.time_step;
-    dc_real C[3][12];
-    int i, j, k, b, m = f->motion.unknowns;
+    const dci_axes *frame = &f->load.frame;
+    const dc_v3 u = dci_linear_back(at->map, frame->axis), b1 = dci_linear_back(at->map, frame->side_1);
+    const dc_v3 b2 = dci_linear_back(at->map, frame->side_2);
+    const dc_real inverse = 1/f->load.time_step;
+    int k;
 
-    memset(C, 0, sizeof C);
-    for (i = 0; i < 144; ++i) hess[i] = 0;
-    for (k = 0; k < f->load.loaded; ++k) {
-        const dci_slip *s = &f->load.slip[k];
-        const dc_real *w = s->slip;
-        dc_v3 x = dci_arm(f, now, s->vertex), t1 = dc_cross(x, b1), t2 = dc_cross(x, b2);
-        dc_real a = s->weight/s->speed/h, q = f->load.eps_v/s->speed/s->speed;
-        dc_real E[2][6], SE[2][6], T[3][3], K[3][3], *H;
-        b = s->vertex >= f->load.count_a;
-        E[0][0] = b1.x;  E[0][1] = b1.y;  E[0][2] = b1.z;  E[0][3] = t1.x;  E[0][4] = t1.y;  E[0][5] = t1.z;
-        E[1][0] = b2.x;  E[1][1] = b2.y;  E[1][2] = b2.z;  E[1][3] = t2.x;  E[1][4] = t2.y;  E[1][5] = t2.z;
+    memset(sum, 0, sizeof *sum);
+    for (k = begin; k < end; ++k) {
+        const dci_slip *s = f->load.slip + k;
+        const int b = s->vertex >= f->load.count_a;
+        const dc_v3 v = at->hull->v[s->vertex - (b ? f->load.count_a : 0)];
+        const dc_v3 x = at->hull->radius > 0 ? dc_add(v, f->load.shift[b]) : v;
+        const dc_real z = dc_dot(u, x), p = dc_dot(b1, x), q = dc_dot(b2, x), *w = s->slip;
+        const dc_real a = s->weight/s->speed*inverse, A = s->weight*inverse;
+        dc_real T[3][3], K[3][3], s11, s12, s22, m1, m2, v1, v2;
 
-        /* columns of a (1 - w w^T), where 1 - |w|^2 = eps/rho^2 */
+        /* T = a (1 - w w^T), where 1 - |w|^2 = eps/rho^2, or that of the duals */
         if (f->dual) dci_dual_form(w, f->dual[k].tried.force, a, T);
         else {
-            T[0][0] = a*(q + w[1]*w[1] + w[2]*w[2]);
-            T[1][1] = a*(q + w[0]*w[0] + w[2]*w[2]);
-            T[0][1] = T[1][0] = -a*w[0]*w[1];
+            const dc_real e = f->load.eps_v/s->speed/s->speed;
+            T[0][0] = a*(e + w[1]*w[1] + w[2]*w[2]);
+            T[1][1] = a*(e + w[0]*w[0] + w[2]*w[2]);
+            T[1][0] = -a*w[0]*w[1];
             T[2][0] = -a*w[0]*w[2];
             T[2][1] = -a*w[1]*w[2];
         }
-        dci_slip_jacobian(f, s, K);
-        for (j = 0; j < 6; ++j) {
-            dc_real t[3];
-            for (i = 0; i < 3; ++i) t[i] = T[i][0]*E[0][j] + T[i][1]*E[1][j];
-            SE[0][j] = t[0]/h;
-            SE[1][j] = t[1]/h;
-            for (i = 0; i < m; ++i) C[i][6*b + j] += K[0][i]*t[0] + K[1][i]*t[1] + K[2][i]*t[2];
-        }
+        s11 = T[0][0]*inverse;
+        s12 = T[1][0]*inverse;
+        s22 = T[1][1]*inverse;
+        m1 = p*s12 - q*s11;
+        m2 = p*s22 - q*s12;
+        sum->force[0] += s11;       sum->force[1] += s12;       sum->force[2] += s22;
+        sum->mixed[0][0] += m1;     sum->mixed[0][1] -= z*s12;  sum->mixed[0][2] += z*s11;
+        sum->mixed[1][0] += m2;     sum->mixed[1][1] -= z*s22;  sum->mixed[1][2] += z*s12;
+        sum->torque[0] += p*m2 - q*m1;
+        sum->torque[1] -= z*m2;     sum->torque[2] += z*m1;
+        sum->torque[3] += z*z*s22;  sum->torque[4] -= z*z*s12;  sum->torque[5] += z*z*s11;
 
-        H = hess + 78*b;
-        for (i = 0; i < 6; ++i)
-            for (j = i; j < 6; ++j) H[12*i + j] += E[0][i]*SE[0][j] + E[1][i]*SE[1][j];
+        dci_slip_jacobian(f, s, K);
+        v1 = K[0][2]*T[0][0] + K[1][2]*T[1][0] + K[2][2]*T[2][0];
+        v2 = K[0][2]*T[1][0] + K[1][2]*T[1][1] + K[2][2]*T[2][1];
+        sum->spin[0] += v1;         sum->spin[1] += v2;
+        sum->spin[2] += p*v2 - q*v1;
+        sum->spin[3] -= z*v2;       sum->spin[4] += z*v1;
+
+        sum->moment[0][0] += z*A*w[0];  sum->moment[0][1] += z*A*w[1];
+        sum->moment[1][0] += p*A*w[0];  sum->moment[1][1] += p*A*w[1];
+        sum->moment[2][0] += q*A*w[0];  sum->moment[2][1] += q*A*w[1];
+    }
+}
+
+/* Hessian by the twists of the new poses. With E_k = B^T [I, -[x_k]x] the velocity of vertex k, T = (1 - w w^T)/rho or
+ * that of the duals, K = -de/dz
+ *     sum A E^T T E/h^2 + sum (x g^T + g x^T)/2 - (x.g) I - C^T Hz^-1 C,   C = sum A K^T T E/h,
+ * the second term on the rotations, Hz the Hessian by z, whose factor is at hand. K's first columns are those of 1. */
+static DCI_NOINLINE void dci_friction_hessian(const dci_friction *f, const dci_posed now[2], dc_real *hess)
+{
+    const dci_axes *frame = &f->load.frame;
+    const dc_real *L = f->dual ? f->motion.lower_by_duals : f->motion.lower, h = f->load.time_step;
+    dc_real C[3][12];
+    int i, j, k, b, split, m = f->motion.unknowns;
+
+    for (split = 0; split < f->load.loaded && f->load.slip[split].vertex < f->load.count_a; ++split) {}
+    for (i = 0; i < 144; ++i) hess[i] = 0;
+    for (b = 0; b < 2; ++b) {
+        dci_friction_sums sum;
+        dc_real *t = sum.torque, axis[3][3], row[5][6], trace, *H = hess + 78*b;
+        dci_friction_add(f, b ? split : 0, b ? f->load.loaded : split, now + b, &sum);
+
+        trace = sum.moment[1][0] + sum.moment[2][1];
+        t[0] -= trace;
+        t[1] += DC_R(0.5)*sum.moment[0][0];
+        t[2] += DC_R(0.5)*sum.moment[0][1];
+        t[3] += sum.moment[1][0] - trace;
+        t[4] += DC_R(0.5)*(sum.moment[2][0] + sum.moment[1][1]);
+        t[5] += sum.moment[2][1] - trace;
+
+        /* to world axes: columns, then rows */
+        for (i = 0; i < 3; ++i) {
+            const dc_real u = axis[0][i] = dci_component(frame->axis, i);
+            const dc_real b1 = axis[1][i] = dci_component(frame->side_1, i);
+            const dc_real b2 = axis[2][i] = dci_component(frame->side_2, i);
+            const dc_real *m1 = sum.mixed[0], *m2 = sum.mixed[1], *v = sum.spin;
+            row[0][i] = b1*sum.force[0] + b2*sum.force[1];
+            row[1][i] = b1*sum.force[1] + b2*sum.force[2];
+            row[0][3 + i] = u*m1[0] + b1*m1[1] + b2*m1[2];
+            row[1][3 + i] = u*m2[0] + b1*m2[1] + b2*m2[2];
+            row[2][i] = u*t[0] + b1*t[1] + b2*t[2];
+            row[3][i] = u*t[1] + b1*t[3] + b2*t[4];
+            row[4][i] = u*t[2] + b1*t[4] + b2*t[5];
+            C[2][6*b + i] = b1*v[0] + b2*v[1];
+            C[2][6*b + 3 + i] = u*v[2] + b1*v[3] + b2*v[4];
+        }
+        for (j = 0; j < 6; ++j) {
+            C[0][6*b + j] = h*row[0][j];
+            C[1][6*b + j] = h*row[1][j];
+        }
+        for (i = 0; i < 3; ++i) {
+            for (j = i; j < 3; ++j) {
+                H[12*i + j] = H[12*j + i] = axis[1][i]*row[0][j] + axis[2][i]*row[1][j];
+                H[12*i + j + 39] = H[12*j + i + 39] = axis[0][i]*row[2][j] + axis[1][i]*row[3][j]
+                                                    + axis[2][i]*row[4][j];
+            }
+            for (j = 3; j < 6; ++j) H[12*i + j] = H[12*j + i] = axis[1][i]*row[0][j] + axis[2][i]*row[1][j];
+        }
     }
 
     /* C <- L^-1 C, - C^T C */
-    for (i = 0; i < m; ++i)
+    for (i = 0; i < 3; ++i)
         for (j = 0; j < 12; ++j) {
-            for (k = 0; k < i; ++k) C[i][j] -= L[3*i + k]*C[k][j];
-            C[i][j] /= L[4*i];
+            for (k = 0; k < i && i < m; ++k) C[i][j] -= L[3*i + k]*C[k][j];
+            C[i][j] = i < m ? C[i][j]/L[4*i] : 0;
         }
-    for (i = 0; i < 12; ++i)
-        for (j = i; j < 12; ++j) hess[12*i + j] -= C[0][i]*C[0][j] + C[1][i]*C[1][j] + C[2][i]*C[2][j];
-
-    /* sum (x g^T + g x^T)/2 - (x.g) I on the rotations */
-    dci_friction_gradient(f);
-    for (k = 0; k < f->load.loaded; ++k) {
-        int vertex = f->load.slip[k].vertex;
-        dc_v3 force = dc_neg(f->change.force[k]);
-        dci_shift_bracket(hess + 78*(vertex >= f->load.count_a), 12, force, dci_arm(f, now, vertex));
+    for (i = 0; i < 12; ++i) {
+        const dc_real c0 = C[0][i], c1 = C[1][i], c2 = C[2][i];
+        for (j = 0; j < 12; ++j) hess[12*i + j] -= c0*C[0][j] + c1*C[1][j] + c2*C[2][j];
     }
-    for (j = 0; j < 12; ++j)
-        for (i = 0; i < j; ++i) hess[12*j + i] = hess[12*i + j];
 }
 
 /* Forces and torques on both bodies by forces at the loaded vertices, added to out. */

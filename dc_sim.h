@@ -831,6 +831,7 @@ DC_DEF dc_status dc_design_project(const dc_design *design, const dc_design_rows
 #define dc_grains_meet dc_grains_meet_f
 #define dc_grains_sum dc_grains_sum_f
 #define dc_grains_sweep dc_grains_sweep_f
+#define dc_grains_solve dc_grains_solve_f
 #define dc_grains_grad_bytes dc_grains_grad_bytes_f
 #define dc_grains_advance dc_grains_advance_f
 #define dc_grains_springs dc_grains_springs_f
@@ -914,8 +915,9 @@ typedef struct {
     int     *body, *wall;       int walls;
     dc_real *spring;            /* room, with sweeps 3 room: spring, f_n, f_t; in the state, by rows of bodies */
     dc_grain_row *rows;         /* with sweeps: room */
-    int     *touch;             /* with sweeps, room: 1: may touch in this step */
-    dc_real *share;             /* with sweeps, 2 per body: n/m, n/inertia, n its contacts */
+    int     *touch, *touching;  /* with sweeps, room: 1: may touch in this step; the numbers of those */
+    dc_real *share;             /* with sweeps, 2 per body: n/m, n/inertia, n its contacts; after dc_grains_solve h/m,
+                                 * h/inertia */
     int     *spring_row, *spring_body;      /* bodies + 1, room; in the state */
     dc_grain_kept *kept, *keep; /* with reuse, room each: looks at fields, by rows of bodies in the state, and those of
                                  * this step */
@@ -979,6 +981,8 @@ DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
 DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end);
 /* better forces of contacts begin..end-1, at the velocities that those so far lead to */
 DC_DEF void dc_grains_sweep(dc_grains *g, int begin, int end);
+/* All that is between meet and advance, by one thread: to the bit what sums and sweeps do, in 3/4 of their time. */
+DC_DEF void dc_grains_solve(dc_grains *g);
 DC_DEF dc_status dc_grains_advance(dc_grains *g, dc_grains_info *info); /* the state moves on */
 
 /* Number of springs in the state; with sweeps, of triples of spring, f_n and f_t. */
@@ -2322,6 +2326,9 @@ static int dci_sim_single(dc_sim_joint j) { return j == DC_SIM_HINGE || j == DC_
 /* where its rotation begins among its tangents: after a free joint's velocity */
 static int dci_sim_turn_at(dc_sim_joint j) { return j == DC_SIM_FREE ? 3 : 0; }
 
+/* coordinates, the first ones, that only move */
+static int dci_sim_straight(dc_sim_joint j) { return j == DC_SIM_FREE ? 3 : j == DC_SIM_SLIDE; }
+
 static dc_quat dci_sim_q4(const dc_real *q)
 {
     dc_quat r;
@@ -2372,7 +2379,13 @@ static dc_pose dci_sim_joint_pose(const dc_sim_link *l, const dc_real *q)
     dc_pose p = dci_sim_identity();
     if (dci_sim_rotates(l->joint)) p.q = dci_sim_q4(q);
     if (l->joint == DC_SIM_FREE) p.t = dci_sim_v3(q + 4);
-    if (l->joint == DC_SIM_HINGE) p.q = dc_quat_exp(dc_scale(q[0], l->axis));
+    if (l->joint == DC_SIM_HINGE) {
+        dc_real s;
+        dc_sincos(DC_R(0.5)*q[0], &s, &p.q.w);
+        p.q.x = s*l->axis.x;
+        p.q.y = s*l->axis.y;
+        p.q.z = s*l->axis.z;
+    }
     if (l->joint == DC_SIM_SLIDE) p.t = dc_scale(q[0], l->axis);
     return p;
 }
@@ -2477,7 +2490,7 @@ static void dci_sim_lever(const dc_sim *sim, const dc_real *q, int i, dc_v3 x, d
     for (; i >= 0; i = sim->link[i].parent) {
         const dc_sim_link *l = sim->link + i;
         const int at = sim->v_at[i], nv = dci_sim_nv(l->joint);
-        const int straight = l->joint == DC_SIM_FREE ? 3 : l->joint == DC_SIM_SLIDE;
+        const int straight = dci_sim_straight(l->joint);
         dc_v3 arm;
         frame = dci_sim_joint_frame(sim, q, i);
         arm = dc_sub(x, dc_pose_apply(frame, dci_sim_joint_pose(l, q + sim->q_at[i]).t));
@@ -2512,6 +2525,15 @@ DC_DEF uint64_t dc_sim_hash(const dc_real *x, int n)
         for (i = 0; i < sizeof *x; ++i, b >>= 8) h = (h ^ (b & 255))*UINT64_C(1099511628211);
     }
     return h;
+}
+
+/* Do the coordinates of link i move it and turn it about its origin along the axes of the world? Then the matrix of its
+ * twists by them is the unit one. */
+static int dci_sim_plain(const dc_sim *sim, int i)
+{
+    const dc_sim_link *l = sim->link + i;
+    const dc_quat q = l->attach.q;
+    return l->joint == DC_SIM_FREE && l->parent < 0 && q.w == 1 && q.x == 0 && q.y == 0 && q.z == 0;
 }
 
 /* about a point at `arm` from o */
@@ -2647,11 +2669,63 @@ static void dci_sim_shift_block(dc_v3 r, dc_v3 s, const dc_real *B, int ldb, dc_
     }
 }
 
+/* The same for the symmetric form of one link, in place: A, B + A [r]^T, C + B^T [r]^T + [r] (B + A [r]^T). */
+static void dci_sim_shift_form(dc_v3 r, dc_real *H)
+{
+    dc_real more[9];
+    int i, j;
+    for (i = 0; i < 3; ++i) {
+        const dc_v3 b = dc_vec(H[3 + i], H[9 + i], H[15 + i]);
+        dci_sim_put3(dc_cross(r, b), more + 3*i);
+    }
+    for (i = 0; i < 3; ++i) {
+        const dc_v3 turned = dc_cross(r, dci_sim_v3(H + 6*i));
+        H[6*i + 3] += turned.x;
+        H[6*i + 4] += turned.y;
+        H[6*i + 5] += turned.z;
+    }
+    for (j = 0; j < 3; ++j) {
+        const dc_v3 b = dc_vec(H[3 + j], H[9 + j], H[15 + j]), turned = dc_cross(r, b);
+        H[21 + j] += more[j] + turned.x;
+        H[27 + j] += more[3 + j] + turned.y;
+        H[33 + j] += more[6 + j] + turned.z;
+        dci_sim_put3(b, H + 18 + 6*j);
+    }
+}
+
+/* out = H S_a, H symmetric */
+static void dci_sim_press(const dc_real H[36], const dci_sim_axis *a, dc_real out[6])
+{
+    const dc_v3 u = a->move, w = a->turn;
+    int c;
+    for (c = 0; c < 6; ++c)
+        out[c] = u.x*H[c] + u.y*H[6 + c] + u.z*H[12 + c] + w.x*H[18 + c] + w.y*H[24 + c] + w.z*H[30 + c];
+}
+
 /* out = B S_a */
 static void dci_sim_times(const dc_real B[36], const dci_sim_axis *a, dc_real out[6])
 {
     int i;
     for (i = 0; i < 6; ++i) out[i] = dci_sim_power(a, B + 6*i);
+}
+
+/* Adds E K E^T, E = [1; [r]x]: the symmetric form K of a point at the arm r as one of twists. */
+static void dci_sim_arm_form(dc_real *H, dc_v3 r, const dc_m3 *K)
+{
+    dc_real rK[9];                  /* K [r]x^T by rows, which is ([r]x K)^T */
+    int i, j;
+    for (i = 0; i < 3; ++i) dci_sim_put3(dc_cross(r, dci_sim_v3(K->m + 3*i)), rK + 3*i);
+    for (i = 0; i < 3; ++i) {
+        const dc_v3 rKr = dc_cross(r, dc_vec(rK[i], rK[3 + i], rK[6 + i]));
+        for (j = 0; j < 3; ++j) {
+            H[6*i + j] += K->m[3*i + j];
+            H[6*i + j + 3] += rK[3*i + j];
+            H[6*(i + 3) + j] += rK[3*j + i];
+        }
+        H[6*i + 21] += rKr.x;
+        H[6*i + 22] += rKr.y;
+        H[6*i + 23] += rKr.z;
+    }
 }
 
 /* Adds E K F^T, E = [1; [r]x], F = [1; [s]x]: the form K of points at arms r and s as one of twists. */
@@ -2693,6 +2767,20 @@ static void dci_sim_zero(dc_real *x, size_t n)
 {
     size_t k;
     for (k = 0; x && k < n; ++k) x[k] = 0;
+}
+
+/* to += x, which are apart: four at a time, so that it needs no proof of that to vectorise */
+static void dci_sim_sum(const dc_real *x, int n, dc_real *to)
+{
+    int k;
+    for (k = 0; k + 4 <= n; k += 4) {
+        const dc_real a = x[k] + to[k], b = x[k + 1] + to[k + 1], c = x[k + 2] + to[k + 2], d = x[k + 3] + to[k + 3];
+        to[k] = a;
+        to[k + 1] = b;
+        to[k + 2] = c;
+        to[k + 3] = d;
+    }
+    for (; k < n; ++k) to[k] += x[k];
 }
 
 /* Where derivatives go: entry (a, c) of a matrix with nv rows; or, with `twist`, its product with a vector `weight` of
@@ -2793,6 +2881,21 @@ static void dci_sim_put_both(const dci_sim_sink *s, int a, int b, dc_real x)
     if (i != j) s->out[j*s->stride + i] += x;
 }
 
+/* The entries of b with the coordinates of the joint of link l above, and of these with b, by the wrench m of b. */
+static void dci_sim_put_above(const dci_sim_place *place, const dci_sim_sink *s, int l, int b, const dc_real m[6])
+{
+    const dc_sim *sim = place->sim;
+    const int first = sim->v_at[l], n = dci_sim_nv(sim->link[l].joint), plain = dci_sim_plain(sim, l);
+    const size_t i = (size_t)(first - s->row), j = (size_t)(b - s->row);
+    dc_real *down = s->out + i*s->stride + j, *along = s->out + j*s->stride + i;
+    int k;
+    for (k = 0; k < n; ++k, down += s->stride) {
+        const dc_real x = plain ? m[k] : dci_sim_power(place->axis + first + k, m);
+        *down += x;
+        along[k] += x;
+    }
+}
+
 /* column c of a matrix gets J_i^T m, m about o */
 static void dci_sim_put_chain(const dci_sim_place *place, const dci_sim_sink *s, int i, int c, const dc_real m[6])
 {
@@ -2886,6 +2989,15 @@ static DCI_NOINLINE void dci_sim_put_cross(const dci_sim_place *place, int i, in
     dc_real X[36], m[6];
     int l, k, a, b;
 
+    if (dci_sim_plain(sim, i) && dci_sim_plain(sim, j)) {
+        for (a = 0; a < 6; ++a)
+            for (b = 0; b < 6; ++b) {
+                const int row = sim->v_at[i] + a, column = sim->v_at[j] + b;
+                if (s->out) dci_sim_put_row(s, row, column, B[a*ldb + b]);
+                if (t->out) dci_sim_put_row(t, column, row, B[a*ldb + b]);
+            }
+        return;
+    }
     dci_sim_shift_block(dci_sim_arm(place, i), dci_sim_arm(place, j), B, ldb, X);
     for (; j >= 0; j = sim->link[j].parent)
         for (b = sim->v_at[j]; b < sim->v_at[j] + dci_sim_nv(sim->link[j].joint); ++b) {
@@ -2951,18 +3063,20 @@ static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_place *place, const dc_r
     for (i = 0; i < sim->links; ++i) {
         const dci_sim_sink own = dci_sim_own(sim, H, sim->piece[i]), *s = &own;
         const int n = dci_sim_nv(sim->link[i].joint), first = sim->v_at[i];
+        const int straight = dci_sim_straight(sim->link[i].joint), plain = dci_sim_plain(sim, i);
         for (k = 0; k < n + (t->out ? 6 : 0); ++k) {
             const int joint = k < n, b = joint ? first + k : sim->nv + 6*i + k - n;
             dc_real m[6];
-            dci_sim_times(form + 36*i, axis + b, m);
+            if (joint && plain) memcpy(m, form + 36*i + 6*k, sizeof m);
+            else dci_sim_press(form + 36*i, axis + b, m);
 
             /* a: the same joint's, up to b; of one rotation the half-sum, c of an axis that slides only meets one that
              * turns after it */
             for (a = first; a < first + (joint ? k + 1 : n); ++a) {
-                dc_real x = dci_sim_power(axis + a, m);
+                dc_real x = plain ? m[a - first] : dci_sim_power(axis + a, m);
                 if (joint && c) {
                     const dc_v3 wa = axis[a].turn, wb = axis[b].turn;
-                    const int both = dc_dot(wa, wa) > 0 && dc_dot(wb, wb) > 0;
+                    const int both = a >= first + straight;
                     x += both ? DC_R(0.5)*(dc_dot(wa, c[b]) + dc_dot(wb, c[a])) : dc_dot(wa, c[b]);
                 }
                 if (joint) dci_sim_put_both(s, a, b, x);
@@ -2979,11 +3093,9 @@ static DCI_NOINLINE void dci_sim_put_tree(const dci_sim_place *place, const dc_r
                 dci_sim_put_row(t, b, a - sim->nv, dc_dot(axis[a].turn, c[b]));
             for (l = sim->link[i].parent; l >= 0; l = sim->link[l].parent) {
                 const int end = sim->v_at[l] + dci_sim_nv(sim->link[l].joint);
-                for (a = sim->v_at[l]; a < end; ++a) {
-                    const dc_real x = dci_sim_power(axis + a, m);
-                    if (joint) dci_sim_put_both(s, a, b, x);
-                    else dci_sim_put_row(t, a, b - sim->nv, x);
-                }
+                if (joint) dci_sim_put_above(place, s, l, b, m);
+                else for (a = sim->v_at[l]; a < end; ++a)
+                    dci_sim_put_row(t, a, b - sim->nv, dci_sim_power(axis + a, m));
                 for (a = sim->nv + 6*l; t->out && joint && a < sim->nv + 6*l + 6; ++a)
                     dci_sim_put_row(t, b, a - sim->nv, dci_sim_power(axis + a, m));
             }
@@ -3030,7 +3142,9 @@ struct dci_sim_met {
     dci_sim_met *next;              /* of the same first hull, by the second */
     int a, b;                       /* a < b */
     int found;                      /* by the sweep of this number last */
-    dc_plane plane;                 /* of separation; the search starts at that of the place before */
+    dc_plane plane;                 /* of separation, found last, with the links at these poses; it moves with them to
+                                     * where the next search starts */
+    dc_pose at[2];
     dc_plane before;                /* that at time t */
     dc_friction_load *load;         /* NULL: not felt at time t */
     dc_real room;                   /* what is known to be between them at the iterate; 0: not known */
@@ -3167,6 +3281,7 @@ typedef struct {
     dci_sim_sparse fill;              /* of more than one piece: its Cholesky factor */
     dc_real *lower;                 /* [nv x nv] Cholesky's, as the next three of one piece */
     dc_real *measure;               /* [nv] the inertia's own diagonal, positive */
+    int measured;                   /* it is known; zeros before */
     dc_real *eigenvalue, *vector;   /* [nv], [nv x nv] magnitudes; the vectors take the place of the Hessian */
     dc_real *turned;                /* [nv] scratch of a solution by them */
     dc_real least, negative;        /* least of them, and what part of the magnitude negative ones have */
@@ -3393,20 +3508,28 @@ static void dci_sim_cross_inertia(const dc_real *M, const dc_m3 *R, const dc_m3 
         }
 }
 
-/* 1/(2h^2) tr((T - Y) M (T - Y)^T) of link i: SDRS Eq. 3, or SDRS Eq. 4 */
+/* 1/(2h^2) tr((T - Y) M (T - Y)^T) of link i: SDRS Eq. 3, or SDRS Eq. 4. With G = (T - Y) M and N, A, b of
+ * dci_sim_cross_inertia, the rotations' form tr N - N and their second order sym(B) - tr B, B = R G_r^T, together are
+ * sym(E) - tr E, E = B - N = R (G_r - R A)^T; the form alone is that with G_r left out. */
 static DCI_NOINLINE void dci_sim_eval_inertia(const dci_sim_problem *problem, int i, int want, dci_sim_energy *at)
 {
     const dc_real *M = problem->sim->moment + 16*i, *Y = problem->inert + 12*i, h = problem->sim->desc.h, s = 1/(h*h);
     const dc_m3 *R = at->place.rotation + i;
-    dc_real T[12], D[12], G[12], value = 0, noise = 0, *H = at->sums.form + 36*i;
-    int r, c, k;
+    const dc_v3 t = at->place.pose[i].t, b = dc_vec(M[3], M[7], M[11]);
+    dc_real G[12], value = 0, noise = 0, *H = at->sums.form + 36*i, E[9], trace;
+    dc_v3 Rb;
+    int r, c;
 
-    dci_sim_matrix(&at->place, i, T);
-    for (k = 0; k < 12; ++k) D[k] = T[k] - Y[k];
-    for (k = 0; k < 12; ++k) {
-        G[k] = dci_sim_entry(D, M, k/4, k%4);
-        value += G[k]*D[k];
-        noise += dc_abs(G[k]*T[k]);             /* D is off by the rounding of T, also where the wrench is zero */
+    if (!(M[0] + M[5] + M[10] + M[15] > 0)) return;
+    for (r = 0; r < 3; ++r) {
+        const dc_real *T = R->m + 3*r, at_r = r == 0 ? t.x : r == 1 ? t.y : t.z;
+        const dc_real d0 = T[0] - Y[4*r], d1 = T[1] - Y[4*r + 1], d2 = T[2] - Y[4*r + 2], d3 = at_r - Y[4*r + 3];
+        dc_real *g = G + 4*r;
+        for (c = 0; c < 4; ++c) g[c] = d0*M[c] + d1*M[4 + c] + d2*M[8 + c] + d3*M[12 + c];
+        value += g[0]*d0 + g[1]*d1 + g[2]*d2 + g[3]*d3;
+
+        /* T - Y is off by the rounding of T, also where the wrench is zero */
+        noise += dc_abs(g[0]*T[0]) + dc_abs(g[1]*T[1]) + dc_abs(g[2]*T[2]) + dc_abs(g[3]*at_r);
     }
     dci_sim_add_value(at, DC_R(0.5)*s*value);
     at->noise += s*noise;
@@ -3414,22 +3537,26 @@ static DCI_NOINLINE void dci_sim_eval_inertia(const dci_sim_problem *problem, in
 
     dci_sim_wrench_of(G, R, s, at->sums.inertia + 6*i);
     if (want == DCI_SIM_GRADIENT) return;
-    dci_sim_cross_inertia(M, R, R, s, H);
-    if (want == DCI_SIM_SEMIDEFINITE) return;
 
-    /* the rotation's second order: w^T sym(B) w' - tr B w.w',  B = R G_r^T */
-    {
-        dc_real B[9], trace = 0;
-        for (r = 0; r < 3; ++r)
-            for (c = 0; c < 3; ++c) {
-                B[3*r + c] = 0;
-                for (k = 0; k < 3; ++k) B[3*r + c] += R->m[3*r + k]*s*G[4*c + k];
-            }
-        trace = B[0] + B[4] + B[8];
-        for (r = 0; r < 3; ++r)
-            for (c = 0; c < 3; ++c)
-                H[6*(r + 3) + c + 3] += DC_R(0.5)*(B[3*r + c] + B[3*c + r]) - (r == c ? trace : 0);
+    /* F = G_r - R A, E = R F^T */
+    for (r = 0; r < 3; ++r) {
+        const dc_real *T = R->m + 3*r;
+        dc_real F[3];
+        for (c = 0; c < 3; ++c) {
+            const dc_real RA = T[0]*M[c] + T[1]*M[4 + c] + T[2]*M[8 + c];
+            F[c] = s*((want == DCI_SIM_SEMIDEFINITE ? 0 : G[4*r + c]) - RA);
+        }
+        for (c = 0; c < 3; ++c) E[3*c + r] = R->m[3*c]*F[0] + R->m[3*c + 1]*F[1] + R->m[3*c + 2]*F[2];
     }
+    trace = E[0] + E[4] + E[8];
+    Rb = dc_scale(s, dc_mul(R, b));
+
+    H[0] += s*M[15];  H[7] += s*M[15];  H[14] += s*M[15];
+    H[4] += Rb.z;  H[5] -= Rb.y;  H[9] -= Rb.z;  H[11] += Rb.x;  H[15] += Rb.y;  H[16] -= Rb.x;
+    H[24] += Rb.z;  H[30] -= Rb.y;  H[19] -= Rb.z;  H[31] += Rb.x;  H[20] += Rb.y;  H[26] -= Rb.x;
+    for (r = 0; r < 3; ++r)
+        for (c = 0; c < 3; ++c)
+            H[6*r + c + 21] += DC_R(0.5)*(E[3*r + c] + E[3*c + r]) - (r == c ? trace : 0);
 }
 
 /* ---- joints: limits, damping, control ---- */
@@ -3664,7 +3791,8 @@ typedef struct {
     dc_v3 arm, arm_before;          /* from the link's origin, now (with a radius: to where friction acts) and at t */
     dc_v3 force;                    /* gradient by its place now */
     dc_v3 slip;                     /* the part of it that is friction, over the coefficient */
-    dc_m3 stiffness, mixed;         /* second derivatives by its place now, and by that, then its place at time t */
+    dc_m3 stiffness;                /* second derivatives by its place now */
+    dc_m3 mixed;                    /* and by that, then its place at time t: without duals */
     dc_real slack, value;
     int felt, slides;
 } dci_sim_touch;
@@ -3692,22 +3820,52 @@ static void dci_sim_dual_form(const dc_sim *sim, const dci_sim_slip *slip, dci_s
  * more: it acts where the vertices' balls were next to the plane at time t. */
 static int dci_sim_touch_count(const dc_sim_hull *hull) { return hull->round > 0 ? 2*hull->n : hull->n; }
 
+/* A plane in the coordinates of a link, now and at time t. */
+typedef struct { dc_plane now, before; } dci_sim_seen;
+
+static dc_plane dci_sim_see(const dci_sim_place *place, int i, const dc_sim_plane *plane)
+{
+    dc_plane seen;
+    seen.n = dc_mul_t(place->rotation + i, plane->n);
+    seen.d = dc_dot(plane->n, place->pose[i].t) + plane->d;
+    return seen;
+}
+
+static dc_real dci_sim_slack(const dc_plane *seen, const dc_sim_hull *hull, dc_v3 x)
+{
+    return dc_dot(seen->n, x) + seen->d - hull->round;
+}
+
+/* Is hull k near plane p, now or at time t? Then as its link sees it. */
+static int dci_sim_near_plane(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p,
+                              dci_sim_seen *seen)
+{
+    const dc_sim *sim = problem->sim;
+    const dc_sim_hull *hull = sim->hull + k;
+    const dc_real most = dci_sim_reach(sim, 1) + hull->radius;
+    if (hull->tree != sim->desc.trees || dci_sim_anchor(sim->link, hull->link) < 0) return 0;
+    seen->now = dci_sim_see(place, hull->link, sim->plane + p);
+    seen->before = dci_sim_see(&problem->before, hull->link, sim->plane + p);
+    return dc_dot(seen->now.n, hull->centre) + seen->now.d < most
+        || dc_dot(seen->before.n, hull->centre) + seen->before.d < most;
+}
+
 /* Touch j of hull k at plane p; 0: it is behind the plane. With `want` below DCI_SIM_DERIVATIVES, or where it neither
  * is felt nor slides, without second derivatives. duals: NULL, or friction's forces are unknowns. */
-static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p, int j, int want,
-                           dci_sim_duals *duals, dci_sim_touch *t)
+static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p, int j,
+                           const dci_sim_seen *seen, int want, dci_sim_duals *duals, dci_sim_touch *t)
 {
     const dc_sim *sim = problem->sim;
     const dci_sim_place *before = &problem->before;
     const dc_sim_plane *plane = sim->plane + p;
     const dc_sim_hull *hull = sim->hull + k;
     const int i = hull->link, balls = hull->round > 0, second = j >= hull->n;
-    const dc_v3 x = sim->vertex[hull->begin + j%hull->n], n = plane->n;
+    const dc_v3 x = sim->vertex[hull->begin + (second ? j - hull->n : j)], n = plane->n;
     const dc_real l = sim->desc.length, ks = sim->desc.stiffness;
     const int curved = want >= DCI_SIM_DERIVATIVES;
     dc_v3 y, old;
     dc_real mu, d1, d2, b1, b2;
-    dc_m3 nn, ee, by_y;
+    dc_m3 nn, by_y;
     dci_sim_slip s;
     int c;
 
@@ -3720,7 +3878,7 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
         t->arm = dc_add(t->arm, dc_mul(place->rotation + i, dc_mul_t(before->rotation + i, down)));
     }
     y = dc_add(t->arm, place->pose[i].t);
-    t->slack = dc_dot(n, y) + plane->d - (second ? 0 : hull->round);
+    t->slack = dci_sim_slack(&seen->now, hull, x);
     if (!second && !(t->slack > 0)) return 0;
 
     /* the potential now, and its force at time t */
@@ -3728,14 +3886,12 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     if (!second) t->value = ks*dci_sim_barrier(sim->desc.global, sim->desc.support, t->slack/l, &d1, &d2);
     t->felt = d1 < 0;
     t->force = dc_scale(ks*d1/l, n);
-    dci_sim_barrier(sim->desc.global, sim->desc.support, (dc_dot(n, old) + plane->d)/l, &b1, &b2);
+    dci_sim_barrier(sim->desc.global, sim->desc.support, dci_sim_slack(&seen->before, hull, x)/l, &b1, &b2);
     t->slides = b1 < 0 && balls == second;
     if (!t->felt && !t->slides) return 1;
     nn = dc_outer(n, n);
-    for (c = 0; curved && c < 9; ++c) {
-        t->stiffness.m[c] = ks*d2/(l*l)*nn.m[c];
-        t->mixed.m[c] = 0;
-    }
+    for (c = 0; curved && c < 9; ++c) t->stiffness.m[c] = ks*d2/(l*l)*nn.m[c];
+    for (c = 0; curved && !duals && c < 9; ++c) t->mixed.m[c] = 0;
     if (!t->slides) return 1;
 
     /* friction */
@@ -3745,25 +3901,17 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     t->value += ks*mu*s.value;
     t->force = dc_madd(t->force, mu, t->slip);
     if (!curved) return 1;
-    ee = dc_outer(s.along, s.along);
-    for (c = 0; c < 9; ++c) by_y.m[c] = ks*mu*(s.weight*((c%4 == 0 ? 1 : 0) - nn.m[c]) - s.across*ee.m[c]);
-    for (c = 0; c < 9; ++c) t->mixed.m[c] = -by_y.m[c];
     if (duals && duals->next < duals->touches) dci_sim_dual_form(sim, &s, duals, &nn, ks*mu*s.weight, &by_y);
+    else {
+        const dc_m3 ee = dc_outer(s.along, s.along);
+        for (c = 0; c < 9; ++c) by_y.m[c] = ks*mu*(s.weight*((c%4 == 0 ? 1 : 0) - nn.m[c]) - s.across*ee.m[c]);
+    }
+    if (!duals) {
+        const dc_m3 en = dc_outer(s.along, n);
+        for (c = 0; c < 9; ++c) t->mixed.m[c] = ks*mu*s.rise*en.m[c] - by_y.m[c];
+    }
     for (c = 0; c < 9; ++c) t->stiffness.m[c] += by_y.m[c];
-    ee = dc_outer(s.along, n);
-    for (c = 0; c < 9; ++c) t->mixed.m[c] += ks*mu*s.rise*ee.m[c];
     return 1;
-}
-
-/* is hull k near plane p, now or at time t? */
-static int dci_sim_near_plane(const dci_sim_problem *problem, const dci_sim_place *place, int k, int p)
-{
-    const dc_sim *sim = problem->sim;
-    const dc_sim_plane *plane = sim->plane + p;
-    const dc_real most = dci_sim_reach(sim, 1) + sim->hull[k].radius - plane->d;
-    if (sim->hull[k].tree != sim->desc.trees || dci_sim_anchor(sim->link, sim->hull[k].link) < 0) return 0;
-    return dc_dot(plane->n, dci_sim_centre(place, k)) < most
-        || dc_dot(plane->n, dci_sim_centre(&problem->before, k)) < most;
 }
 
 /* Hull k at plane p: the sum over its vertices; the plane of separation is the plane itself. */
@@ -3771,15 +3919,20 @@ static DCI_NOINLINE void dci_sim_eval_plane(const dci_sim_problem *problem, int 
                                           dci_sim_scratch *scratch, dci_sim_energy *at)
 {
     const dc_sim *sim = problem->sim;
-    const int i = sim->hull[k].link;
-    int j, a, b, felt = 0;
+    const dc_sim_hull *hull = sim->hull + k;
+    const dc_real beyond = dci_sim_reach(sim, 1)*(1 + 4*DC_EPS);    /* where the barrier is 0, however it is rounded */
+    const int i = hull->link;
+    dc_real *H = at->sums.form + 36*i, trace;
+    dc_m3 rf, moment = DC_ZERO;
+    dci_sim_seen seen;
     dci_sim_touch t;
+    int j, c, felt = 0;
 
-    if (!dci_sim_near_plane(problem, &at->place, k, p)) return;
-    for (j = 0; j < dci_sim_touch_count(sim->hull + k); ++j) {
-        dc_m3 rf;
-        dc_real *H = at->sums.form + 36*i, rf0;
-        if (!dci_sim_touches(problem, &at->place, k, p, j, want, scratch->duals, &t)) {
+    if (!dci_sim_near_plane(problem, &at->place, k, p, &seen)) return;
+    for (j = 0; j < dci_sim_touch_count(hull); ++j) {
+        const dc_v3 x = sim->vertex[hull->begin + (j < hull->n ? j : j - hull->n)];
+        if (dci_sim_slack(&seen.now, hull, x) >= beyond && dci_sim_slack(&seen.before, hull, x) >= beyond) continue;
+        if (!dci_sim_touches(problem, &at->place, k, p, j, &seen, want, scratch->duals, &t)) {
             at->status = DC_E_OVERLAP;
             at->hull_a = k;
             at->hull_b = -1 - p;
@@ -3793,17 +3946,17 @@ static DCI_NOINLINE void dci_sim_eval_plane(const dci_sim_problem *problem, int 
         dci_sim_push(at->sums.contact + 6*i, t.arm, t.force);
         at->noise += dc_sqrt(dc_dot(t.force, t.force))*dc_sqrt(dc_dot(t.arm, t.arm));
         if (want == DCI_SIM_GRADIENT) continue;
-        dci_sim_arms(H, t.arm, &t.stiffness, t.arm);
-        if (want == DCI_SIM_SEMIDEFINITE) continue;
-
-        /* second order of the rotation: sym(r f^T) - r.f */
+        dci_sim_arm_form(H, t.arm, &t.stiffness);
         rf = dc_outer(t.arm, t.force);
-        rf0 = dc_dot(t.arm, t.force);
-        for (a = 0; a < 3; ++a)
-            for (b = 0; b < 3; ++b)
-                H[6*(a + 3) + b + 3] += DC_R(0.5)*(rf.m[3*a + b] + rf.m[3*b + a]) - (a == b ? rf0 : 0);
+        for (c = 0; c < 9; ++c) moment.m[c] += rf.m[c];
     }
     at->contacts += felt;
+    if (want != DCI_SIM_DERIVATIVES) return;
+
+    /* second order of the rotation: the sum of sym(r f^T) - r.f */
+    trace = moment.m[0] + moment.m[4] + moment.m[8];
+    for (c = 0; c < 9; ++c)
+        H[21 + 6*(c/3) + c%3] += DC_R(0.5)*(moment.m[c] + moment.m[3*(c%3) + c/3]) - (c%4 == 0 ? trace : 0);
 }
 
 /* ---- pairs of hulls ---- */
@@ -3825,7 +3978,7 @@ static void dci_sim_keep_cross(int i, int j, const dc_real *H, int ldb, dc_arena
 }
 
 /* Adds gradient and Hessian of a pair of links, times the stiffness: own blocks to their forms, the others to the
- * Hessian. The jet's own Hessian is clamped and scaled on the way. */
+ * Hessian. The jet's own Hessian is clamped on the way. */
 static DCI_NOINLINE void dci_sim_add_pair(int i, int j, int want, dci_sim_jet *jet, dc_arena *mem, dci_sim_energy *at)
 {
     const dci_sim_place *place = &at->place;
@@ -3833,7 +3986,7 @@ static DCI_NOINLINE void dci_sim_add_pair(int i, int j, int want, dci_sim_jet *j
     const int a = place->sim->piece[i], b = place->sim->piece[j];
     const dci_sim_sink none = DC_ZERO;
     dci_sim_sink ij = DC_ZERO, ji = DC_ZERO;
-    dc_real *H = jet->hessian;
+    dc_real *H = jet->hessian, cross[36], turned[36];
     int r, c;
 
     dci_sim_add_noise(at, place->pose[i].t, ks, g);
@@ -3855,17 +4008,18 @@ static DCI_NOINLINE void dci_sim_add_pair(int i, int j, int want, dci_sim_jet *j
     }
 
     if (want == DCI_SIM_SEMIDEFINITE) dc_psd_clamp(12, H, 12, 0, mem);
-    for (r = 0; r < 144; ++r) H[r] *= ks;
-
     for (r = 0; r < 6; ++r)
         for (c = 0; c < 6; ++c) {
-            at->sums.form[36*i + 6*r + c] += H[12*r + c];
-            at->sums.form[36*j + 6*r + c] += H[12*(r + 6) + c + 6];
+            at->sums.form[36*i + 6*r + c] += ks*H[12*r + c];
+            at->sums.form[36*j + 6*r + c] += ks*H[12*(r + 6) + c + 6];
+            cross[6*r + c] = ks*H[12*r + c + 6];
         }
-    if (ij.out || ji.out) dci_sim_put_cross(place, i, j, H + 6, 12, &ij, &ji);
-    if (at->keep) dci_sim_keep_cross(i, j, H + 6, 12, mem, at);
-    dci_sim_put_block(place, i, place, j, H + 6, 12, &none, &at->attach);
-    dci_sim_put_block(place, j, place, i, H + 72, 12, &none, &at->attach);
+    if (ij.out || ji.out) dci_sim_put_cross(place, i, j, cross, 6, &ij, &ji);
+    if (at->keep) dci_sim_keep_cross(i, j, cross, 6, mem, at);
+    if (!at->attach.out) return;
+    dci_sim_put_block(place, i, place, j, cross, 6, &none, &at->attach);
+    for (r = 0; r < 36; ++r) turned[r] = cross[6*(r%6) + r/6];
+    dci_sim_put_block(place, j, place, i, turned, 6, &none, &at->attach);
 }
 
 /* least distance of the vertices of hull k to the plane of separation */
@@ -3892,6 +4046,28 @@ static int dci_sim_rooms(const dci_sim_place *place, const dci_sim_pair *p, cons
     return 1;
 }
 
+/* the plane of separation found last, moved with both links, half of the way with each */
+static dc_plane dci_sim_follow(const dci_sim_met *met, const dc_pose *a, const dc_pose *b)
+{
+    const dc_pose *now[2];
+    dc_plane plane = met->plane;
+    dc_v3 n = dc_vec(0, 0, 0);
+    dc_real d = 0;
+    int side;
+
+    now[0] = a;
+    now[1] = b;
+    for (side = 0; side < 2; ++side) {
+        const dc_pose *then = met->at + side;
+        const dc_v3 m = dc_quat_rotate(now[side]->q, dc_quat_rotate(dc_quat_conj(then->q), plane.n));
+        n = dc_madd(n, DC_R(0.5), m);
+        d += DC_R(0.5)*(plane.d + dc_dot(plane.n, then->t) - dc_dot(m, now[side]->t));
+    }
+    plane.n = n;
+    plane.d = d;
+    return plane;
+}
+
 /* Two hulls: the potential, SDRS Eq. 7. 1: it is felt, and with `want` its derivatives are in the scratch's jet. */
 static DCI_NOINLINE int dci_sim_eval_pair(const dci_sim_problem *problem, dci_sim_met *met, int want,
                                           dci_sim_scratch *scratch, dci_sim_energy *at)
@@ -3901,22 +4077,26 @@ static DCI_NOINLINE int dci_sim_eval_pair(const dci_sim_problem *problem, dci_si
     const dc_pose *pose = at->place.pose;
     dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
     dci_sim_jet *jet = scratch->jet;
+    dc_plane plane = dci_sim_follow(met, pose + p.link_a, pose + p.link_b);
     dc_real room[2];
     dc_status s;
 
     /* the plane of the place before may show that they do not feel each other */
-    if (!sim->desc.global && dci_sim_rooms(&at->place, &p, &met->plane, room)
+    if (!sim->desc.global && dci_sim_rooms(&at->place, &p, &plane, room)
         && room[0] + room[1] >= dci_sim_reach(sim, 0)) {
         met->room = room[0] + room[1];
         return 0;
     }
-    s = dc_pair_rigid(&problem->pair, &A, pose + p.link_a, &B, pose + p.link_b, scratch->mem, &met->plane,
-                      &jet->value, want ? jet->grad : NULL, want > DCI_SIM_GRADIENT ? jet->hessian : NULL, NULL);
+    s = dc_pair_rigid(&problem->pair, &A, pose + p.link_a, &B, pose + p.link_b, scratch->mem, &plane, &jet->value,
+                      want ? jet->grad : NULL, want > DCI_SIM_GRADIENT ? jet->hessian : NULL, NULL);
     met->room = 0;
     if (s != DC_OK && s != DC_E_DIVERGED) {
         dci_sim_stop(met->a, met->b, s, at);
         return 0;
     }
+    met->plane = plane;
+    met->at[0] = pose[p.link_a];
+    met->at[1] = pose[p.link_b];
     at->doubt += s == DC_E_DIVERGED;
     if (!(jet->value > 0)) {
         if (s == DC_OK) met->room = dci_sim_reach(sim, 0);
@@ -4119,6 +4299,22 @@ static int dci_sim_broad_phase(const dci_sim_place *place, dc_arena *mem, dci_si
  * dci_sim_fade          | a contact of triangles  | its weight              | reach
  * dci_sim_load_contacts | triangle pairs of trees | those that count, loads | LRI Eq. 12 */
 
+/* A plane across the line of the hulls' centres, midway; 1: it shows that they do not feel each other. */
+static int dci_sim_across(const dci_sim_place *place, const dci_sim_pair *p, dc_plane *plane)
+{
+    const dc_sim *sim = place->sim;
+    const dc_real most = 1 - sim->desc.support;
+    dc_plane seen;
+    dc_real room[2];
+    if (sim->desc.global) return 0;
+    seen.n = dc_sub(dci_sim_centre(place, p->hull_a), dci_sim_centre(place, p->hull_b));
+    seen.d = 0;
+    if (!dci_sim_rooms(place, p, &seen, room) || !(room[0] + room[1] >= dci_sim_reach(sim, 0))) return 0;
+    plane->n = dc_scale(most/dc_sqrt(dc_dot(seen.n, seen.n)), seen.n);
+    plane->d = DC_R(0.5)*most*(room[1] - room[0]);
+    return 1;
+}
+
 /* Two hulls at time t: the plane, and the load of friction, which stays in the arena while there is one. */
 static DCI_NOINLINE dc_status dci_sim_load(dci_sim_problem *problem, dci_sim_met *met, dc_arena *mem)
 {
@@ -4129,16 +4325,20 @@ static DCI_NOINLINE dc_status dci_sim_load(dci_sim_problem *problem, dci_sim_met
     dci_sim_friction *friction = &problem->friction;
     dc_hull A = dci_sim_hull_of(sim, p.hull_a), B = dci_sim_hull_of(sim, p.hull_b);
     dc_friction_load *load = (dc_friction_load *)dc_arena_take(mem, 1, sizeof *load);
-    dc_status s;
+    dc_status s = DC_OK;
 
     if (!load) return DC_E_MEMORY;
+    load->count = 0;
 
     /* without friction the load is asked for all the same: it tells whether there are derivatives by the coefficient */
-    s = dc_friction_open(&sim->desc.friction, &problem->pair, p.friction > 0 ? p.friction : 1, sim->desc.h, &A,
-                         pose + p.link_a, &B, pose + p.link_b, mem, &met->before, load);
+    if (!dci_sim_across(&problem->before, &p, &met->before))
+        s = dc_friction_open(&sim->desc.friction, &problem->pair, p.friction > 0 ? p.friction : 1, sim->desc.h, &A,
+                             pose + p.link_a, &B, pose + p.link_b, mem, &met->before, load);
     if (s != DC_OK && s != DC_E_DIVERGED) return s;
     friction->doubt += s == DC_E_DIVERGED;
     met->plane = met->before;
+    met->at[0] = pose[p.link_a];
+    met->at[1] = pose[p.link_b];
     if (load->count > 0) met->load = load;
     else mem->used = used;
     return DC_OK;
@@ -4534,19 +4734,15 @@ static DCI_NOINLINE void dci_sim_gather(int want, dci_sim_energy *at)
     const dc_sim *sim = place->sim;
     const dci_sim_sums *sums = &at->sums;
     const int curved = want >= DCI_SIM_DERIVATIVES;
-    size_t k;
     int i;
 
     /* about the roots' origins */
     for (i = 0; i < sim->links; ++i) {
-        dc_v3 r = dci_sim_arm(place, i);
-        dc_real X[36];
+        const dc_v3 r = dci_sim_arm(place, i);
         at->force = dc_max(at->force, dci_sim_size(sums->contact + 6*i));
         dci_sim_shift(r, sums->contact + 6*i, sums->carried + 12*i);
         dci_sim_shift(r, sums->inertia + 6*i, sums->carried + 12*i + 6);
-        if (!curved || sim->link[i].parent < 0) continue;
-        dci_sim_shift_block(r, r, sums->form + 36*i, 6, X);
-        memcpy(sums->form + 36*i, X, sizeof X);
+        if (curved && sim->link[i].parent >= 0) dci_sim_shift_form(r, sums->form + 36*i);
     }
 
     /* from the tips to the roots */
@@ -4558,13 +4754,13 @@ static DCI_NOINLINE void dci_sim_gather(int want, dci_sim_energy *at)
             at->grad[sim->v_at[i] + j] += dci_sim_power(a, m) + dci_sim_power(a, m + 6);
         }
         if (up < 0) continue;
-        for (j = 0; j < 12; ++j) sums->carried[12*up + j] += sums->carried[12*i + j];
-        for (j = 0; curved && j < 36; ++j) sums->form[36*up + j] += sums->form[36*i + j];
+        dci_sim_sum(sums->carried + 12*i, 12, sums->carried + 12*up);
+        if (curved) dci_sim_sum(sums->form + 36*i, 36, sums->form + 36*up);
     }
     if (!curved) return;
 
     /* the curvature is of all wrenches together */
-    for (k = 0; k < 6*(size_t)sim->links; ++k) sums->contact[k] += sums->inertia[k];
+    dci_sim_sum(sums->inertia, 6*sim->links, sums->contact);
     if (want == DCI_SIM_DERIVATIVES)
         dci_sim_brackets(place, sums->contact, at->attach.out != NULL, sums->load, sums->bracket);
     dci_sim_put_tree(place, sums->form, want == DCI_SIM_DERIVATIVES ? sums->bracket : NULL, &at->hessian, &at->attach);
@@ -5338,14 +5534,12 @@ static DCI_NOINLINE dc_status dci_sim_take_duals(const dci_sim_problem *problem,
     for (k = 0; k < sim->hulls; ++k)
         for (p = 0; p < sim->planes; ++p) {
             const dc_sim_hull *hull = sim->hull + k;
-            const dc_sim_plane *plane = sim->plane + p;
-            if (!dci_sim_near_plane(problem, &problem->before, k, p)) continue;
+            dci_sim_seen seen;
+            if (!dci_sim_near_plane(problem, &problem->before, k, p, &seen)) continue;
             for (j = 0; j < hull->n; ++j) {
-                const dc_v3 x = dc_mul(problem->before.rotation + hull->link, sim->vertex[hull->begin + j]);
-                const dc_v3 old = dc_add(x, problem->before.pose[hull->link].t);
+                const dc_real slack = dci_sim_slack(&seen.before, hull, sim->vertex[hull->begin + j]);
                 dc_real slope, unread;
-                dci_sim_barrier(sim->desc.global, sim->desc.support,
-                                (dc_dot(plane->n, old) + plane->d - hull->round)/sim->desc.length, &slope, &unread);
+                dci_sim_barrier(sim->desc.global, sim->desc.support, slack/sim->desc.length, &slope, &unread);
                 duals->touches += slope < 0;
             }
         }
@@ -5822,6 +6016,8 @@ static DCI_NOINLINE dc_status dci_sim_find_factor(dci_sim_work *W, dc_sim_info *
             shift = shift > 0 ? 4*shift : DC_R(0.01);
             continue;
         }
+        if (!factor->measured) dci_sim_measure(&W->at, factor->measure);
+        factor->measured = 1;
         if (sim->pieces == 1 && info->iterations >= DCI_SIM_LATE && dci_sim_spectrum(sim->nv, W->scratch.mem, factor)) {
             info->shifts++;
             factor->spectral = 1;
@@ -6321,7 +6517,8 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
     dci_sim_keep_duals(W, 1);
     acting = dc_max(problem->motion, at->force);
     W->trees.allowed = DCI_SIM_MODEL*sim->desc.tolerance*acting;
-    dci_sim_measure(at, W->factor.measure);
+    dci_sim_zero(W->factor.measure, (size_t)sim->nv);
+    W->factor.measured = 0;
     W->factor.least = DCI_SIM_LEAST;
     W->factor.negative = 1;
 
@@ -7076,16 +7273,17 @@ static DCI_NOINLINE dc_status dci_sim_plane_forces(const dci_sim_problem *proble
     const int i = sim->hull[k].link;
     const dc_real mu = sim->link[i].friction*sim->plane[p].friction*dci_sim_material(sim, i, sim->links + p);
     const dc_v3 down = dc_scale(-sim->hull[k].round, sim->plane[p].n);
+    dci_sim_seen seen;
     dci_sim_touch t, slip;
     int j;
 
-    if (!dci_sim_near_plane(problem, place, k, p)) return DC_OK;
+    if (!dci_sim_near_plane(problem, place, k, p, &seen)) return DC_OK;
     for (j = 0; j < sim->hull[k].n; ++j) {
         dc_contact_force c;
-        if (!dci_sim_touches(problem, place, k, p, j, DCI_SIM_GRADIENT, NULL, &t)) return DC_E_OVERLAP;
+        if (!dci_sim_touches(problem, place, k, p, j, &seen, DCI_SIM_GRADIENT, NULL, &t)) return DC_E_OVERLAP;
         slip = t;
         if (sim->hull[k].round > 0)
-            dci_sim_touches(problem, place, k, p, sim->hull[k].n + j, DCI_SIM_GRADIENT, NULL, &slip);
+            dci_sim_touches(problem, place, k, p, sim->hull[k].n + j, &seen, DCI_SIM_GRADIENT, NULL, &slip);
         if (!t.felt && !slip.slides) continue;
 
         /* the force that O has at the vertex, friction apart */
@@ -7450,12 +7648,13 @@ static DCI_NOINLINE void dci_sim_by_plane(dci_sim_terms *terms, int k, int p)
     const int i = sim->hull[k].link;
     const dc_real factor = dci_sim_material(sim, i, sim->links + p);
     int j, c;
+    dci_sim_seen seen;
     dci_sim_touch t;
 
-    if (!dci_sim_near_plane(problem, now, k, p)) return;
+    if (!dci_sim_near_plane(problem, now, k, p, &seen)) return;
     for (j = 0; j < dci_sim_touch_count(sim->hull + k); ++j) {
         dc_real B[36], w[6] = {0};
-        if (!dci_sim_touches(problem, now, k, p, j, DCI_SIM_DERIVATIVES, NULL, &t)) continue;
+        if (!dci_sim_touches(problem, now, k, p, j, &seen, DCI_SIM_DERIVATIVES, NULL, &t)) continue;
         if (!t.felt && !t.slides) continue;
         if (terms->by.now.twist) {
             dci_sim_plane_back(terms, k, p, sim->hull[k].begin + j%sim->hull[k].n, &t);
@@ -9893,6 +10092,7 @@ struct dc_grain_row {
     dc_real pull_n, pull_t;             /* k_n d, or K_n d/h where d > 0; k_t s */
     dc_real friction;                   /* mu |n| */
     dc_real gain_n, gain_t;             /* K_n, K_t */
+    dc_real part_n, part_t;             /* 1/(1 + h K w), for dc_grains_solve alone; not in tangents and gradients */
     dc_real stiffness_t, damping_t, spring;
 };
 
@@ -9923,7 +10123,7 @@ static int dci_grain_look(const dci_grain_in *in, dci_grain_frame *frame)
 }
 
 /* forces f_n along g and f_t along t; those on a and b are opposite to the bit */
-static void dci_grain_push(const dci_grain_frame *frame, dci_grain_out *out)
+DCI_LANE void dci_grain_push(const dci_grain_frame *frame, dci_grain_out *out)
 {
     const dc_real fn = out->normal, ft = out->tangential, *gb = frame->push_b;
     out->force_a[0] = fn*frame->moment_a + ft*frame->lever_a;
@@ -10171,7 +10371,7 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     g->state = DCI_TAKE(room, g->state_bytes, unsigned char);
     g->rows = d->sweeps > 0 ? DCI_TAKE(room, pairs, dc_grain_row) : NULL;
     g->share = d->sweeps > 0 ? DCI_TAKE(room, 2*n, dc_real) : NULL;
-    g->touch = d->sweeps > 0 ? DCI_TAKE(room, pairs, int) : NULL;
+    g->touch = d->sweeps > 0 ? DCI_TAKE(room, 2*pairs, int) : NULL;
     g->keep = kept > 0 ? DCI_TAKE(room, kept, dc_grain_kept) : NULL;
     g->asked = kept > 0 ? DCI_TAKE(room, blocks, int) : NULL;
     g->contact = DCI_TAKE(room, pairs, dc_grain_contact);
@@ -10194,6 +10394,7 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     g->back_row = g->row + n + 1;
     g->pair_of = g->back_row + n + 1;
     g->order = g->pair_of + pairs;
+    g->touching = g->touch ? g->touch + pairs : NULL;
     g->back = g->order + pairs;
     g->tally = g->block + 2*(blocks + 1);
     g->slot = g->cell + n;
@@ -10733,6 +10934,7 @@ static void dci_grains_keep(dc_grains *g)
  * dc_grains_meet    | a block                      | fields, forces of its pairs  | CEM Algorithm 1; [reuse]
  * dc_grains_sum     | forces of the pairs          | forces on bodies, velocities | v + h (f/m + gravity)
  * dc_grains_sweep   | velocities, a contact        | its forces                   | f - (K v + pull + f)/(1 + h K w)
+ * dc_grains_solve   | forces of the pairs          | these, velocities            | sums and sweeps
  * dc_grains_advance | velocities, springs of pairs | state                        | q + h v */
 
 /* the largest scratch of a field; a block's poses and fields before it */
@@ -10917,31 +11119,51 @@ DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
     return status;
 }
 
-/* adds the force of a contact on body i */
-static void dci_grains_add(const dc_grain_contact *contact, int i, dc_real f[3])
+/* adds the force of a contact on body i; 0: it cannot touch */
+static int dci_grains_add(const dc_grains *g, int p, int i, dc_real f[3])
 {
+    const dc_grain_contact *contact = g->contact + p;
     int k;
+
+    if (g->touch && !g->touch[p]) return 0;
     for (k = 0; k < 3; ++k) f[k] += contact->a == i ? contact->fa[k] : contact->fb[k];
+    return 1;
 }
 
-/* the forces on body i of the contacts in its own row, then in those of others; how many of them may touch */
+/* The forces on body i of the contacts in its own row and in those of others, with sweeps the latter first, in the
+ * order of all contacts, as dc_grains_solve does it; how many of them may touch. */
 static int dci_grains_forces(const dc_grains *g, int i, dc_real f[3])
 {
     int p, k, n = 0;
 
     f[0] = f[1] = f[2] = 0;
-    for (p = g->row[i]; p < g->row[i + 1]; ++p) {
-        if (g->touch && !g->touch[p]) continue;
-        dci_grains_add(g->contact + p, i, f);
-        ++n;
-    }
-    for (k = g->back_row[i]; k < g->back_row[i + 1]; ++k) {
-        p = g->back[k];
-        if (g->touch && !g->touch[p]) continue;
-        dci_grains_add(g->contact + p, i, f);
-        ++n;
-    }
+    for (p = g->row[i]; !g->touch && p < g->row[i + 1]; ++p) n += dci_grains_add(g, p, i, f);
+    for (k = g->back_row[i]; k < g->back_row[i + 1]; ++k) n += dci_grains_add(g, g->back[k], i, f);
+    for (p = g->row[i]; g->touch && p < g->row[i + 1]; ++p) n += dci_grains_add(g, p, i, f);
     return n;
+}
+
+/* with sweeps, h/m and h/inertia of a body; 0: forces do not move it */
+static void dci_grain_gains(const dc_grains *g, int i, dc_real gain[2])
+{
+    const dc_grain_type *type = g->type + g->body[i];
+    const int free = dci_grain_free(g, i);
+
+    gain[0] = free ? g->desc.h/type->mass : 0;
+    gain[1] = free ? g->desc.h/type->inertia : 0;
+}
+
+/* the velocity that forces f lead a body to from v */
+static void dci_grain_speed_up(const dc_grains *g, const dc_real gain[2], const dc_real *f, const dc_real *v,
+                               dc_real *to)
+{
+    const dc_real h = g->desc.h, *gravity = g->desc.gravity;
+
+    memcpy(to, v, 3*sizeof *to);
+    if (!(gain[0] > 0)) return;
+    to[0] = v[0] + gain[1]*f[0];
+    to[1] = v[1] + (gain[0]*f[1] + h*gravity[0]);
+    to[2] = v[2] + (gain[0]*f[2] + h*gravity[1]);
 }
 
 DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
@@ -10951,20 +11173,21 @@ DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
     for (i = begin; i < end; ++i) {
         const dc_grain_type *type = g->type + g->body[i];
         const int free = dci_grain_free(g, i);
-        dc_real f[3];
+        dc_real f[3], gain[2];
         const int n = dci_grains_forces(g, i, f);
 
         for (k = 0; k < 3; ++k) {
             g->force[3*i + k] = f[k];
             g->next[3*i + k] = g->v[3*i + k];
         }
-        if (free) {
-            g->next[3*i] += g->desc.h*(f[0]/type->inertia);
-            for (k = 0; k < 2; ++k) g->next[3*i + 1 + k] += g->desc.h*(f[1 + k]/type->mass + g->desc.gravity[k]);
-        }
         if (g->share) {
             g->share[2*i] = free ? (dc_real)n/type->mass : 0;
             g->share[2*i + 1] = free ? (dc_real)n/type->inertia : 0;
+            dci_grain_gains(g, i, gain);
+            dci_grain_speed_up(g, gain, f, g->v + 3*i, g->next + 3*i);
+        } else if (free) {
+            g->next[3*i] += g->desc.h*(f[0]/type->inertia);
+            for (k = 0; k < 2; ++k) g->next[3*i + 1 + k] += g->desc.h*(f[1 + k]/type->mass + g->desc.gravity[k]);
         }
     }
 }
@@ -10972,8 +11195,8 @@ DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
 /* v_n and v_t of velocities of a and b, and what they weigh in a sweep: those of the shares of both bodies */
 typedef struct { dc_real speed_n, speed_t, den_n, den_t, normal, tangential, rest_n, rest_t; } dci_grain_answer;
 
-static void dci_grain_speeds(const dci_grain_frame *frame, const dc_real *va, const dc_real *vb, dc_real *vn,
-                             dc_real *vt)
+DCI_LANE void dci_grain_speeds(const dci_grain_frame *frame, const dc_real *va, const dc_real *vb, dc_real *vn,
+                               dc_real *vt)
 {
     const dc_real *gb = frame->push_b, *t = frame->tangent, x = vb[1] - va[1], y = vb[2] - va[2];
     *vn = frame->moment_a*va[0] + gb[0]*vb[0] + gb[1]*x + gb[2]*y;
@@ -10984,22 +11207,36 @@ static void dci_grain_speeds(const dci_grain_frame *frame, const dc_real *va, co
  *     f_n <- max(0, f_n - (K_n v_n + pull_n + f_n)/(1 + h K_n w_n)),   w_n = (a + b) |n|^2 + a' m_a^2 + b' m_b^2
  *     f_t <- f_t - (K_t v_t + pull_t + f_t)/(1 + h K_t w_t),  within mu |n| f_n,   w_t = a + b + a' p_a^2 + b' p_b^2
  * a, a', b, b' the shares n/m and n/inertia of both bodies, m the arms of g, p those of friction */
-static void dci_grain_sweep(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_row *row,
-                            dci_grain_answer *to)
+DCI_LANE void dci_grain_answers(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_row *row,
+                                dc_real part_n, dc_real part_t, dci_grain_answer *to)
+{
+    dc_real most;
+
+    dci_grain_speeds(&row->frame, g->next + 3*contact->a, g->next + 3*contact->b, &to->speed_n, &to->speed_t);
+    to->rest_n = row->gain_n*to->speed_n + row->pull_n + contact->fn;
+    to->rest_t = row->gain_t*to->speed_t + row->pull_t + contact->ft;
+    to->normal = dc_max(contact->fn - to->rest_n*part_n, 0);
+    most = row->friction*to->normal;
+    to->tangential = dc_max(dc_min(contact->ft - to->rest_t*part_t, most), -most);
+}
+
+/* 1 + h K w, along g and t */
+static void dci_grain_dens(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_row *row,
+                           dci_grain_answer *to)
 {
     const dci_grain_frame *f = &row->frame;
     const dc_real *a = g->share + 2*contact->a, *b = g->share + 2*contact->b, h = g->desc.h, both = a[0] + b[0];
-    dc_real most;
 
-    dci_grain_speeds(f, g->next + 3*contact->a, g->next + 3*contact->b, &to->speed_n, &to->speed_t);
     to->den_n = 1 + h*row->gain_n*(both*f->length*f->length + a[1]*f->moment_a*f->moment_a
                                    + b[1]*f->push_b[0]*f->push_b[0]);
     to->den_t = 1 + h*row->gain_t*(both + a[1]*f->lever_a*f->lever_a + b[1]*f->lever_b*f->lever_b);
-    to->rest_n = row->gain_n*to->speed_n + row->pull_n + contact->fn;
-    to->rest_t = row->gain_t*to->speed_t + row->pull_t + contact->ft;
-    to->normal = dc_max(contact->fn - to->rest_n/to->den_n, 0);
-    most = row->friction*to->normal;
-    to->tangential = dc_max(dc_min(contact->ft - to->rest_t/to->den_t, most), -most);
+}
+
+static void dci_grain_sweep(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_row *row,
+                            dci_grain_answer *to)
+{
+    dci_grain_dens(g, contact, row, to);
+    dci_grain_answers(g, contact, row, 1/to->den_n, 1/to->den_t, to);
 }
 
 /* the forces of a contact become these */
@@ -11022,6 +11259,59 @@ DC_DEF void dc_grains_sweep(dc_grains *g, int begin, int end)
         if (!g->touch[p]) continue;
         dci_grain_sweep(g, g->contact + p, g->rows + p, &to);
         dci_grain_force_is(g->rows + p, to.normal, to.tangential, g->contact + p);
+    }
+}
+
+/* the first `count` of those that may touch, in their order: new forces, added up on their bodies */
+static void dci_grains_sweep_add(dc_grains *g, int count)
+{
+    dci_grain_answer to;
+    dci_grain_out out;
+    int i, k;
+
+    memset(g->force, 0, 3*(size_t)g->desc.bodies*sizeof *g->force);
+    for (i = 0; i < count; ++i) {
+        dc_grain_contact *contact = g->contact + g->touching[i];
+        const dc_grain_row *row = g->rows + g->touching[i];
+        dc_real *a = g->force + 3*contact->a, *b = g->force + 3*contact->b;
+
+        dci_grain_answers(g, contact, row, row->part_n, row->part_t, &to);
+        contact->fn = out.normal = to.normal;
+        contact->ft = out.tangential = to.tangential;
+        dci_grain_push(&row->frame, &out);
+        for (k = 0; k < 3; ++k) {
+            a[k] += out.force_a[k];
+            b[k] += out.force_b[k];
+        }
+    }
+}
+
+DC_DEF void dc_grains_solve(dc_grains *g)
+{
+    dci_grain_answer to;
+    int i, k, p, count = 0;
+
+    dc_grains_sum(g, 0, g->desc.bodies);
+    if (g->desc.sweeps == 0) return;
+
+    /* what stays through all sweeps */
+    for (p = 0; p < g->contacts; ++p) {
+        if (!g->touch[p]) continue;
+        dci_grain_dens(g, g->contact + p, g->rows + p, &to);
+        g->rows[p].part_n = 1/to.den_n;
+        g->rows[p].part_t = 1/to.den_t;
+        g->touching[count++] = p;
+    }
+    for (i = 0; i < g->desc.bodies; ++i) dci_grain_gains(g, i, g->share + 2*i);
+
+    for (k = 0; k < g->desc.sweeps; ++k) {
+        dci_grains_sweep_add(g, count);
+        for (i = 0; i < g->desc.bodies; ++i)
+            dci_grain_speed_up(g, g->share + 2*i, g->force + 3*i, g->v + 3*i, g->next + 3*i);
+    }
+    for (i = 0; i < count; ++i) {
+        p = g->touching[i];
+        dci_grain_force_is(g->rows + p, g->contact[p].fn, g->contact[p].ft, g->contact + p);
     }
 }
 
@@ -11124,16 +11414,11 @@ DC_DEF dc_status dc_grains_advance(dc_grains *g, dc_grains_info *info)
 DC_DEF dc_status dc_grains_step(dc_grains *g, dc_arena *mem, dc_grains_info *info)
 {
     dc_status status;
-    int k;
     if (!g || !g->state || !mem) return DC_E_ARG;
     status = dc_grains_find(g, info);
     if (status == DC_OK) status = dc_grains_meet(g, 0, g->blocks, mem);
     if (status != DC_OK) return status;
-    for (k = 0; k < g->desc.sweeps; ++k) {
-        dc_grains_sum(g, 0, g->desc.bodies);
-        dc_grains_sweep(g, 0, g->contacts);
-    }
-    dc_grains_sum(g, 0, g->desc.bodies);
+    dc_grains_solve(g);
     return dc_grains_advance(g, info);
 }
 

@@ -233,7 +233,7 @@ static double part[4];                  /* seconds: find, meet, sum and sweeps, 
 
 static void steps(dc_grains *g, int n, dc_grains_info *info)
 {
-    int k, s;
+    int k;
     for (k = 0; k < n; ++k) {
         dc_arena mem = dc_arena_make(scratch, sizeof scratch);
         double t[5];
@@ -242,11 +242,7 @@ static void steps(dc_grains *g, int n, dc_grains_info *info)
         t[1] = bench_seconds();
         if (dc_grains_meet(g, 0, g->blocks, &mem) != DC_OK) exit(1);
         t[2] = bench_seconds();
-        for (s = 0; s < g->desc.sweeps; ++s) {
-            dc_grains_sum(g, 0, g->desc.bodies);
-            dc_grains_sweep(g, 0, g->contacts);
-        }
-        dc_grains_sum(g, 0, g->desc.bodies);
+        dc_grains_solve(g);
         t[3] = bench_seconds();
         if (dc_grains_advance(g, info) != DC_OK) exit(1);
         t[4] = bench_seconds();
