@@ -100,6 +100,7 @@
  * CHAPTERS of the implementation; each begins with its mark in brackets. Behind the dash: the headers that need it
  *   [lanes]         the exponential family for loops over lanes, bits, hashes - all, by DC_CONTACT_KERNELS
  *   [duals]         forces of friction as unknowns - dc_sim.h, by DC_CONTACT_KERNELS
+ *   [rates]         numbers and vectors that carry their rate - dc_witness.h, by DC_CONTACT_KERNELS
  *   [memory]        status and memory - all
  *   [elementary]    root, exp, log, tanh, pow, sine, arctangent - all
  *   [rotations]     quaternions, rotation vectors, poses - all
@@ -2090,6 +2091,104 @@ static DCI_UNUSED void dci_dual_force(const dc_friction_dual *kept, dc_real shar
     room = 1 - dc_max(tried->doubt, DCI_DUAL_LEAST);
     if (most > 1 || length2 > room*room)
         for (i = 0; i < 3; ++i) tried->force[i] *= room/dc_sqrt(length2 > 0 ? length2 : 1);
+}
+
+/* ---- [rates] numbers and vectors that carry their rate ----------------------------------------- */
+/* in: values and rates; out: those of sums and products, by the product rule. */
+
+/* a number and its rate */
+typedef struct { dc_real at, rate; } dci_dual;
+/* a point, or a vector, and its rate */
+typedef struct { dc_v3 at, rate; } dci_moving;
+
+static DCI_UNUSED dci_dual dci_dual_of(dc_real at, dc_real rate)
+{
+    dci_dual x;
+    x.at = at;
+    x.rate = rate;
+    return x;
+}
+
+static DCI_UNUSED dci_dual dci_dual_add(dci_dual a, dci_dual b) { return dci_dual_of(a.at + b.at, a.rate + b.rate); }
+static DCI_UNUSED dci_dual dci_dual_scale(dc_real s, dci_dual a) { return dci_dual_of(s*a.at, s*a.rate); }
+
+static DCI_UNUSED dci_dual dci_dual_sub(dci_dual a, dci_dual b)
+{
+    a.at -= b.at;
+    a.rate -= b.rate;
+    return a;
+}
+
+static DCI_UNUSED dci_dual dci_dual_mul(dci_dual a, dci_dual b)
+{
+    a.rate = a.rate*b.at + a.at*b.rate;
+    a.at = a.at*b.at;
+    return a;
+}
+
+/* a/b, b not 0 */
+static DCI_UNUSED dci_dual dci_dual_over(dci_dual a, dci_dual b)
+{
+    a.at = a.at/b.at;
+    a.rate = (a.rate - a.at*b.rate)/b.at;
+    return a;
+}
+
+/* s x + c */
+static DCI_UNUSED dci_dual dci_dual_line(dc_real s, dci_dual x, dc_real c)
+{
+    x.at = s*x.at + c;
+    x.rate = s*x.rate;
+    return x;
+}
+
+static DCI_UNUSED dci_moving dci_moving_of(dc_v3 at, dc_v3 rate)
+{
+    dci_moving p;
+    p.at = at;
+    p.rate = rate;
+    return p;
+}
+
+static DCI_UNUSED dci_moving dci_moving_add(dci_moving p, dci_moving q)
+{
+    return dci_moving_of(dc_add(p.at, q.at), dc_add(p.rate, q.rate));
+}
+
+static DCI_UNUSED dci_moving dci_moving_sub(dci_moving p, dci_moving q)
+{
+    p.at = dc_sub(p.at, q.at);
+    p.rate = dc_sub(p.rate, q.rate);
+    return p;
+}
+
+static DCI_UNUSED dci_moving dci_moving_scale(dci_dual s, dci_moving p)
+{
+    return dci_moving_of(dc_scale(s.at, p.at), dc_madd(dc_scale(s.at, p.rate), s.rate, p.at));
+}
+
+/* p + s q */
+static DCI_UNUSED dci_moving dci_moving_madd(dci_moving p, dci_dual s, dci_moving q)
+{
+    p.at = dc_madd(p.at, s.at, q.at);
+    p.rate = dc_madd(dc_madd(p.rate, s.rate, q.at), s.at, q.rate);
+    return p;
+}
+
+static DCI_UNUSED dci_moving dci_moving_cross(dci_moving p, dci_moving q)
+{
+    dci_moving m;
+    m.at = dc_cross(p.at, q.at);
+    m.rate = dc_add(dc_cross(p.rate, q.at), dc_cross(p.at, q.rate));
+    return m;
+}
+
+static DCI_UNUSED dci_dual dci_dual_dot(dci_moving p, dci_moving q)
+{
+    dci_dual d;
+    d.at = dc_dot(p.at, q.at);
+    d.rate = dc_dot(p.rate, q.at) + dc_dot(p.at, q.rate);
+    return d;
 }
 
 #endif /* DC_CONTACT_KERNELS_DEFINED */
@@ -6523,9 +6622,6 @@ DC_DEF dc_status dc_hull_manifold(const dc_hull_manifold_options *opt, const dc_
  * Edges p + u e and r + v f, pa - pb = g n:   u' e - v' f - g' n = -(p' + u e' - r' - v f' - g n')       (2)
  * which with D = n.(e x f) is solved by products with f x n, e x n and e x f. */
 
-/* a point and its velocity */
-typedef struct { dc_v3 at, rate; } dci_moving;
-
 typedef struct {
     dci_side side[2];
     dc_v3   velocity[2], spin[2];       /* of the bodies */
@@ -6542,21 +6638,6 @@ static dci_moving dci_rate_vertex(const dci_rates *r, int k, int i)
     m.at = dci_side_point(&r->side[k], i);
     m.rate = dc_add(r->velocity[k], dc_cross(r->spin[k], dc_sub(m.at, r->side[k].shift)));
     if (k == r->vertex_side && i == r->vertex) m.rate = dc_add(m.rate, r->vertex_rate);
-    return m;
-}
-
-static dci_moving dci_moving_sub(dci_moving p, dci_moving q)
-{
-    p.at = dc_sub(p.at, q.at);
-    p.rate = dc_sub(p.rate, q.rate);
-    return p;
-}
-
-static dci_moving dci_moving_cross(dci_moving p, dci_moving q)
-{
-    dci_moving m;
-    m.at = dc_cross(p.at, q.at);
-    m.rate = dc_add(dc_cross(p.rate, q.at), dc_cross(p.at, q.rate));
     return m;
 }
 
@@ -6997,9 +7078,6 @@ DC_DEF dc_status dc_hull_manifold_vjp(const dc_hull_topology *a, const dc_pose *
 #define DCI_SOFT_LIES DC_R(0.05)        /* squared sine of n and an edge, from which on it crosses; 4 times: in full */
 #define DCI_SOFT_TIE DC_R(0.25)         /* least |sum p n_k| */
 
-/* a number and its rate */
-typedef struct { dc_real at, rate; } dci_dual;
-
 typedef struct {
     dci_moving *vertex;                 /* [n] */
     dci_moving *normal;                 /* [faces] */
@@ -7023,44 +7101,6 @@ typedef struct {
     int           directions, points, most, capacity, full;
 } dci_soft;
 
-static dci_dual dci_dual_dot(dci_moving p, dci_moving q)
-{
-    dci_dual d;
-    d.at = dc_dot(p.at, q.at);
-    d.rate = dc_dot(p.rate, q.at) + dc_dot(p.at, q.rate);
-    return d;
-}
-
-static dci_dual dci_dual_mul(dci_dual a, dci_dual b)
-{
-    a.rate = a.rate*b.at + a.at*b.rate;
-    a.at = a.at*b.at;
-    return a;
-}
-
-/* a/b, b not 0 */
-static dci_dual dci_dual_over(dci_dual a, dci_dual b)
-{
-    a.at = a.at/b.at;
-    a.rate = (a.rate - a.at*b.rate)/b.at;
-    return a;
-}
-
-static dci_dual dci_dual_sub(dci_dual a, dci_dual b)
-{
-    a.at -= b.at;
-    a.rate -= b.rate;
-    return a;
-}
-
-/* s x + c */
-static dci_dual dci_dual_line(dc_real s, dci_dual x, dc_real c)
-{
-    x.at = s*x.at + c;
-    x.rate = s*x.rate;
-    return x;
-}
-
 /* S: 0 below from, 1 above to, C1 */
 static dci_dual dci_dual_rise(dci_dual x, dc_real from, dc_real to)
 {
@@ -7081,14 +7121,6 @@ static dci_dual dci_soft_barrier(dci_dual x)
     b.at = x.at*x.at/q;
     b.rate = 2*x.at*x.rate/(q*q);
     return b;
-}
-
-/* p + s q */
-static dci_moving dci_moving_madd(dci_moving p, dci_dual s, dci_moving q)
-{
-    p.at = dc_madd(p.at, s.at, q.at);
-    p.rate = dc_madd(dc_madd(p.rate, s.rate, q.at), s.at, q.rate);
-    return p;
 }
 
 /* Vertices, normals by three corners, edges. 0: a face or edge has no direction. */

@@ -3140,35 +3140,6 @@ static DCI_NOINLINE void dci_man_pull(dci_man *m, const dc_manifold_contact *bar
  * dci_bend_pairs    | of pairs                     | of the ends of edges                        | dci_pull_pairs
  * dci_bend_select   | of ends and contacts' points | of vertices and the twists                  | dci_pull_select */
 
-static dci_dual dci_dual_of(dc_real at, dc_real rate)
-{
-    dci_dual x;
-    x.at = at;
-    x.rate = rate;
-    return x;
-}
-
-static dci_dual dci_dual_add(dci_dual a, dci_dual b) { return dci_dual_of(a.at + b.at, a.rate + b.rate); }
-static dci_dual dci_dual_scale(dc_real s, dci_dual a) { return dci_dual_of(s*a.at, s*a.rate); }
-
-static dci_moving dci_moving_of(dc_v3 at, dc_v3 rate)
-{
-    dci_moving p;
-    p.at = at;
-    p.rate = rate;
-    return p;
-}
-
-static dci_moving dci_moving_add(dci_moving p, dci_moving q)
-{
-    return dci_moving_of(dc_add(p.at, q.at), dc_add(p.rate, q.rate));
-}
-
-static dci_moving dci_moving_scale(dci_dual s, dci_moving p)
-{
-    return dci_moving_of(dc_scale(s.at, p.at), dc_madd(dc_scale(s.at, p.rate), s.rate, p.at));
-}
-
 static int dci_man_zero(dc_v3 v) { return !(v.x < 0 || v.x > 0 || v.y < 0 || v.y > 0 || v.z < 0 || v.z > 0); }
 
 /* w and w' of dci_man_fade at z */
