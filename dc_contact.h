@@ -10241,6 +10241,8 @@ typedef struct {
     dc_real scale;                  /* unit of the spin */
     dc_real mean[3];                /* of the slips' velocities: where the search starts */
     dc_real velocity[3], lower[9];  /* minimiser, and Cholesky factor L of the Hessian there */
+    dc_real gradient[3];
+    int derived;                    /* the gradient and the factor are those of the slips that are set */
     dc_real lower_by_duals[9];      /* the same with forces as unknowns */
 } dci_friction_motion;
 
@@ -10283,11 +10285,12 @@ static void dci_slip_jacobian(const dci_friction *f, const dci_slip *s, dc_real 
     K[2][0] = 0;  K[2][1] = 0;  K[2][2] = -f->load.patch*w;
 }
 
-static dc_real dci_friction_energy(const dci_friction *f, const dc_real z[3], dc_real eps)
+static dc_real dci_friction_energy(dci_friction *f, const dc_real z[3], dc_real eps)
 {
     dci_slip *slip = f->load.slip;
     dc_real sum = 0;
     int k;
+    f->motion.derived = 0;
     for (k = 0; k < f->load.loaded; ++k) {
         dci_slip_set(f, slip + k, z, eps);
         sum += slip[k].weight*slip[k].speed;
@@ -10333,6 +10336,10 @@ static void dci_friction_newton(dci_friction *f, dc_real eps, dc_real grad[3])
     dc_real H[3][3];
     int k;
 
+    if (f->motion.derived) {
+        memcpy(grad, f->motion.gradient, sizeof f->motion.gradient);
+        return;
+    }
     memset(H, 0, sizeof H);
     grad[0] = grad[1] = grad[2] = 0;
     for (k = 0; k < f->load.loaded; ++k) {
@@ -10352,6 +10359,8 @@ static void dci_friction_newton(dci_friction *f, dc_real eps, dc_real grad[3])
     }
 
     dci_friction_factor(f->motion.unknowns, H, f->motion.lower);
+    memcpy(f->motion.gradient, grad, sizeof f->motion.gradient);
+    f->motion.derived = 1;
 }
 
 /* Where the iteration starts: the mean velocity, the unit of spin, whether anything resists it. Returns the square

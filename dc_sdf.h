@@ -1129,29 +1129,29 @@ DCI_LANE dci_jet dci_gauge_along(const dci_quadric *s, const dci_gauge *F, dc_re
 {
     const dc_real sx = x < 0 ? -s->inv_a : s->inv_a, sy = y < 0 ? -s->inv_b : s->inv_b;
     const dc_real sz = z < 0 ? -s->inv_c : s->inv_c;
-    const dci_sdf_norm in = F->inner, out = F->outer;
-    const dci_sdf_norm_dot a = dci_sdf_norm_along(in, s->half2, s->alpha2, sx*dx, sy*dy);
-    const dci_sdf_norm_dot b = dci_sdf_norm_along(out, s->half1, s->alpha1, a.value, sz*dz);
-    const dc_real im = 1/out.larger, UU = im*out.bend_uu;
+    const dci_sdf_norm *in = &F->inner, *out = &F->outer;
+    const dci_sdf_norm_dot a = dci_sdf_norm_along(*in, s->half2, s->alpha2, sx*dx, sy*dy);
+    const dci_sdf_norm_dot b = dci_sdf_norm_along(*out, s->half1, s->alpha1, a.value, sz*dz);
+    const dc_real im = 1/out->larger, UU = im*out->bend_uu;
     dci_jet j = dci_jet_zero();
     dc_real dUU, dUV, dVV, first, second, dchain;
 
     /* second derivatives of the outer norm, m's division included */
-    dUU = b.inv_larger*out.bend_uu + im*b.bend_uu;
-    dUV = b.inv_larger*out.bend_uv + im*b.bend_uv;
-    dVV = b.inv_larger*out.bend_vv + im*b.bend_vv;
+    dUU = b.inv_larger*out->bend_uu + im*b.bend_uu;
+    dUV = b.inv_larger*out->bend_uv + im*b.bend_uv;
+    dVV = b.inv_larger*out->bend_vv + im*b.bend_vv;
 
     /* (F_G/m)', from whichever of its two forms holds */
-    first = 1/in.larger*b.by_u + out.by_u*a.inv_larger;
-    second = F->chain*(b.log_power + a.log_over_larger + b.log_by_larger + out.larger*b.inv_larger);
-    dchain = out.u_larger > 0 ? first : second;
+    first = 1/in->larger*b.by_u + out->by_u*a.inv_larger;
+    second = F->chain*(b.log_power + a.log_over_larger + b.log_by_larger + out->larger*b.inv_larger);
+    dchain = out->u_larger > 0 ? first : second;
 
-    j.by_xx = sx*sx*(dUU*in.by_u*in.by_u + 2*UU*in.by_u*a.by_u + dchain*in.bend_uu + F->chain*a.bend_uu);
-    j.by_xy = sx*sy*(dUU*in.by_u*in.by_v + UU*(in.by_u*a.by_v + in.by_v*a.by_u) + dchain*in.bend_uv
+    j.by_xx = sx*sx*(dUU*in->by_u*in->by_u + 2*UU*in->by_u*a.by_u + dchain*in->bend_uu + F->chain*a.bend_uu);
+    j.by_xy = sx*sy*(dUU*in->by_u*in->by_v + UU*(in->by_u*a.by_v + in->by_v*a.by_u) + dchain*in->bend_uv
                      + F->chain*a.bend_uv);
-    j.by_yy = sy*sy*(dUU*in.by_v*in.by_v + 2*UU*in.by_v*a.by_v + dchain*in.bend_vv + F->chain*a.bend_vv);
-    j.by_xz = sx*sz*(dUV*in.by_u + im*out.bend_uv*a.by_u);
-    j.by_yz = sy*sz*(dUV*in.by_v + im*out.bend_uv*a.by_v);
+    j.by_yy = sy*sy*(dUU*in->by_v*in->by_v + 2*UU*in->by_v*a.by_v + dchain*in->bend_vv + F->chain*a.bend_vv);
+    j.by_xz = sx*sz*(dUV*in->by_u + im*out->bend_uv*a.by_u);
+    j.by_yz = sy*sz*(dUV*in->by_v + im*out->bend_uv*a.by_v);
     j.by_zz = sz*sz*dVV;
     return j;
 }

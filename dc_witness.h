@@ -1784,6 +1784,7 @@ typedef struct {
     dci_man_pair_bent *bent;        /* [pairs] for [bend], as those that follow */
     dc_real *hess, *need;           /* rows of DCI_CHUNK; which points of a field are asked for */
     dc_arena third;                 /* of dc_sdf_ddir_along */
+    dc_real  grad[12], hvp[12];
     dci_room room;                  /* where all of it is taken from, or counted */
 } dci_man;
 
@@ -3269,7 +3270,7 @@ static void dci_bend_sample(const dci_man_field *F, const dci_man_twist *xi, dci
     to->angular = dci_moving_sub(to->angular, dci_moving_cross(arm, force));
 }
 
-static dci_moving dci_bend_trace(dci_man *m, int c, size_t i, dci_moving W_bar)
+static DCI_NOINLINE dci_moving dci_bend_trace(dci_man *m, int c, size_t i, dci_moving W_bar)
 {
     const dci_man_trace *trace = &m->side[c].trace;
     const dci_man_field *start = &trace->start;
@@ -3319,45 +3320,48 @@ static dci_dual dci_bend_within(const dci_wit *o, dci_dual x, dci_dual *slope)
     return dci_dual_of(value, value*by*x.rate);
 }
 
-/* Sides of the square [0, 1]^2: a side's point as z, before it is clipped, t, the slope of that, its cost, its weight;
- * cotangents */
-typedef struct { dci_dual z, t, slope, cost, weight, at[2], cost_bar, z_bar; } dci_bend_side;
+/* A side of the square [0, 1]^2: its point as z, before it is clipped, t, the slope of that; cost, weight */
+typedef struct { dci_dual z, t, slope, cost, weight, at[2]; } dci_bend_side;
+
+/* dci_ee_lane on numbers that carry their rate: Q = (Q_0 Q_1; Q_1 Q_2), -Q^-1 alike, u without the box, v the mean of
+ * the sides' points, gamma, the slopes of its two indicators over themselves; lengths are in units of L */
+typedef struct {
+    dci_moving    A1, A2, r;
+    dci_dual      Q[3], inverse[3], c[2], u[2], v[2], slope[2], gamma;
+    dci_bend_side side[4];
+} dci_bend_edges;
 
 /* the sides (1, t), (0, t), (t, 1), (t, 0) */
 static int dci_bend_along(int k) { return k < 2 ? 1 : 0; }
 static dc_real dci_bend_fixed(int k) { return k%2 == 0 ? DC_R(1) : DC_R(0); }
 
-/* From cotangents of alpha_a, alpha_b and gamma of two edges to those of their ends, which are added to `to`:
- * dci_ee_lane and dci_ee_chain, turned round, on numbers that carry their rate. Q = (Q_0 Q_1; Q_1 Q_2). */
-static DCI_NOINLINE void dci_ee_bend(const dci_wit *o, const dci_moving end[4], const dci_dual bar[3], dci_moving to[4])
+/* Q, c, u and -Q^-1 */
+static DCI_NOINLINE void dci_bend_open(const dci_wit *o, const dci_moving end[4], dci_bend_edges *E)
 {
     const dci_dual rl = dci_dual_of(o->inv_length, 0);
     const dc_real w = o->reg, h = DC_R(0.5);
-    const dci_moving A1 = dci_moving_scale(rl, dci_moving_sub(end[1], end[0]));
-    const dci_moving A2 = dci_moving_scale(rl, dci_moving_sub(end[2], end[3]));
-    const dci_moving r = dci_moving_scale(rl, dci_moving_sub(end[0], end[2]));
-    const dc_v3 N = dc_cross(A1.at, A2.at);
-    dci_dual Q[3], c[2], u[2], I[3], Q_bar[3], c_bar[2], v[2], within[2], slope[2], gamma, gamma_bar, u_bar[2], l[2];
-    dci_bend_side side[4];
-    dci_moving G1, G2, Gr;
-    dc_real q1, q2, q3, k1, k2, rd, sum = 0, least, y[2], x[2];
-    int i, j, k;
-
-    /* Q, c */
-    Q[0] = dci_dual_dot(A1, A1);
-    Q[1] = dci_dual_dot(A1, A2);
-    Q[2] = dci_dual_dot(A2, A2);
-    c[0] = dci_dual_dot(A1, r);
-    c[1] = dci_dual_dot(A2, r);
+    dci_dual *Q = E->Q, *c = E->c, *u = E->u, *I = E->inverse;
+    dc_real q1, q2, q3, k1, k2, rd, x[2], y[2];
+    dc_v3 N;
+    E->A1 = dci_moving_scale(rl, dci_moving_sub(end[1], end[0]));
+    E->A2 = dci_moving_scale(rl, dci_moving_sub(end[2], end[3]));
+    E->r = dci_moving_scale(rl, dci_moving_sub(end[0], end[2]));
+    N = dc_cross(E->A1.at, E->A2.at);
+    Q[0] = dci_dual_dot(E->A1, E->A1);
+    Q[1] = dci_dual_dot(E->A1, E->A2);
+    Q[2] = dci_dual_dot(E->A2, E->A2);
+    c[0] = dci_dual_dot(E->A1, E->r);
+    c[1] = dci_dual_dot(E->A2, E->r);
     q1 = Q[0].at; q2 = Q[1].at; q3 = Q[2].at; k1 = c[0].at; k2 = c[1].at;
     Q[0].at += w;
     Q[2].at += w;
-    for (i = 0; i < 2; ++i) c[i].at -= h*w;
+    c[0].at -= h*w;
+    c[1].at -= h*w;
 
-    /* u as in dci_ee_lane, I = -Q^-1, u' = I (Q' u + c'), I' = I Q' I */
+    /* u as in dci_ee_lane; with I = -Q^-1, u' = I (Q' u + c'), I' = I Q' I */
     rd = 1/(dc_dot(N, N) + w*(q1 + q3 + w));
-    u[0].at = (dc_dot(dc_cross(A2.at, r.at), N) + w*(h*(q3 - q2 + w) - k1))*rd;
-    u[1].at = (w*(h*(q1 - q2 + w) - k2) - dc_dot(dc_cross(A1.at, r.at), N))*rd;
+    u[0].at = (dc_dot(dc_cross(E->A2.at, E->r.at), N) + w*(h*(q3 - q2 + w) - k1))*rd;
+    u[1].at = (w*(h*(q1 - q2 + w) - k2) - dc_dot(dc_cross(E->A1.at, E->r.at), N))*rd;
     I[0].at = -Q[2].at*rd;
     I[1].at = q2*rd;
     I[2].at = -Q[0].at*rd;
@@ -3367,100 +3371,136 @@ static DCI_NOINLINE void dci_ee_bend(const dci_wit *o, const dci_moving end[4], 
     u[1].rate = I[1].at*y[0] + I[2].at*y[1];
     x[0] = Q[0].rate*I[0].at + Q[1].rate*I[1].at;
     x[1] = Q[1].rate*I[0].at + Q[2].rate*I[1].at;
-    I[0].rate = I[0].at*x[0] + I[1].at*x[1];
     y[0] = Q[0].rate*I[1].at + Q[1].rate*I[2].at;
     y[1] = Q[1].rate*I[1].at + Q[2].rate*I[2].at;
+    I[0].rate = I[0].at*x[0] + I[1].at*x[1];
     I[1].rate = I[0].at*y[0] + I[1].at*y[1];
     I[2].rate = I[1].at*y[0] + I[2].at*y[1];
+}
 
-    /* the sides: z, t, cost = f (Q_f f/2 + c_f) + t (Q_1 f + c_t + Q_t t/2), f the fixed coordinate */
+/* the sides, their mean, the indicator */
+static DCI_NOINLINE void dci_bend_sides(const dci_wit *o, dci_bend_edges *E)
+{
+    dci_bend_side *side = E->side;
+    dc_real sum = 0, least = DC_REAL_MAX;
+    dci_dual within[2];
+    int i, j, k;
+
+    /* z, t, cost = f (Q_f f/2 + c_f) + t (Q_1 f + c_t + Q_t t/2), f the fixed coordinate */
     for (k = 0; k < 4; ++k) {
         dci_bend_side *s = &side[k];
         const int t = dci_bend_along(k);
-        const dc_real f = dci_bend_fixed(k);
-        const dci_dual Qt = Q[2*t], lin = dci_dual_add(c[t], dci_dual_scale(f, Q[1]));
+        const dc_real f = dci_bend_fixed(k), h = DC_R(0.5);
+        const dci_dual Qt = E->Q[2*t], lin = dci_dual_add(E->c[t], dci_dual_scale(f, E->Q[1]));
+        const dci_dual base = dci_dual_add(dci_dual_scale(h*f, E->Q[2 - 2*t]), E->c[1 - t]);
         s->z = dci_dual_scale(-1, dci_dual_over(lin, Qt));
         s->t = dci_bend_clip(o, s->z, &s->slope);
         s->cost = dci_dual_mul(s->t, dci_dual_add(lin, dci_dual_scale(h, dci_dual_mul(Qt, s->t))));
-        s->cost = dci_dual_add(s->cost, dci_dual_scale(f, dci_dual_add(dci_dual_scale(h*f, Q[2 - 2*t]), c[1 - t])));
+        s->cost = dci_dual_add(s->cost, dci_dual_scale(f, base));
         s->at[t] = s->t;
         s->at[1 - t] = dci_dual_of(f, 0);
+        least = dc_min(least, s->cost.at);
     }
 
     /* their weights, dp_i = -p_i/eps sum p_j (dJ_i - dJ_j), and the mean */
-    least = dc_min(dc_min(side[0].cost.at, side[1].cost.at), dc_min(side[2].cost.at, side[3].cost.at));
     for (k = 0; k < 4; ++k) {
         side[k].weight.at = dc_exp(-(side[k].cost.at - least)*o->inv_min);
         sum += side[k].weight.at;
     }
     for (k = 0; k < 4; ++k) side[k].weight.at /= sum;
-    for (i = 0; i < 2; ++i) v[i] = dci_dual_of(0, 0);
+    E->v[0] = E->v[1] = dci_dual_of(0, 0);
     for (k = 0; k < 4; ++k) {
         dci_dual *p = &side[k].weight;
         for (p->rate = 0, j = 0; j < 4; ++j) p->rate += side[j].weight.at*(side[k].cost.rate - side[j].cost.rate);
         p->rate *= -p->at*o->inv_min;
-        for (i = 0; i < 2; ++i) v[i] = dci_dual_add(v[i], dci_dual_mul(*p, side[k].at[i]));
+        for (i = 0; i < 2; ++i) E->v[i] = dci_dual_add(E->v[i], dci_dual_mul(*p, side[k].at[i]));
     }
+    for (i = 0; i < 2; ++i) within[i] = dci_bend_within(o, E->u[i], &E->slope[i]);
+    E->gamma = dci_dual_mul(within[0], within[1]);
+}
 
-    /* the indicator, and back: alpha = v + gamma (u - v) */
-    for (i = 0; i < 2; ++i) within[i] = dci_bend_within(o, u[i], &slope[i]);
-    gamma = dci_dual_mul(within[0], within[1]);
-    gamma_bar = bar[2];
-    for (i = 0; i < 2; ++i) gamma_bar = dci_dual_add(gamma_bar, dci_dual_mul(bar[i], dci_dual_sub(u[i], v[i])));
+/* From cotangents of alpha_a, alpha_b and gamma to those of Q and c: of alpha = v + gamma (u - v) the part with u */
+static DCI_NOINLINE void dci_bend_free(const dci_bend_edges *E, const dci_dual bar[3], dci_dual Q_bar[3],
+                                       dci_dual c_bar[2])
+{
+    const dci_dual *I = E->inverse;
+    dci_dual gamma_bar = bar[2], u_bar[2];
+    int i;
+    for (i = 0; i < 2; ++i) gamma_bar = dci_dual_add(gamma_bar, dci_dual_mul(bar[i], dci_dual_sub(E->u[i], E->v[i])));
     for (i = 0; i < 2; ++i)
-        u_bar[i] = dci_dual_mul(gamma, dci_dual_add(bar[i], dci_dual_mul(gamma_bar, slope[i])));
+        u_bar[i] = dci_dual_mul(E->gamma, dci_dual_add(bar[i], dci_dual_mul(gamma_bar, E->slope[i])));
+    c_bar[0] = dci_dual_add(dci_dual_mul(I[0], u_bar[0]), dci_dual_mul(I[1], u_bar[1]));
+    c_bar[1] = dci_dual_add(dci_dual_mul(I[1], u_bar[0]), dci_dual_mul(I[2], u_bar[1]));
+    Q_bar[0] = dci_dual_mul(c_bar[0], E->u[0]);
+    Q_bar[1] = dci_dual_add(dci_dual_mul(c_bar[0], E->u[1]), dci_dual_mul(c_bar[1], E->u[0]));
+    Q_bar[2] = dci_dual_mul(c_bar[1], E->u[1]);
+}
 
-    /* u: l = -Q^-1 u_bar */
-    l[0] = dci_dual_add(dci_dual_mul(I[0], u_bar[0]), dci_dual_mul(I[1], u_bar[1]));
-    l[1] = dci_dual_add(dci_dual_mul(I[1], u_bar[0]), dci_dual_mul(I[2], u_bar[1]));
-    for (i = 0; i < 2; ++i) c_bar[i] = l[i];
-    Q_bar[0] = dci_dual_mul(l[0], u[0]);
-    Q_bar[1] = dci_dual_add(dci_dual_mul(l[0], u[1]), dci_dual_mul(l[1], u[0]));
-    Q_bar[2] = dci_dual_mul(l[1], u[1]);
+/* the part with v: side k adds its own, with v_bar = (1 - gamma) bar */
+static DCI_NOINLINE void dci_bend_fixed_side(const dci_wit *o, const dci_bend_edges *E, int k, const dci_dual bar[3],
+                                             dci_dual Q_bar[3], dci_dual c_bar[2])
+{
+    const dci_bend_side *s = &E->side[k];
+    const int t = dci_bend_along(k);
+    const dc_real f = dci_bend_fixed(k), h = DC_R(0.5);
+    const dci_dual rest = dci_dual_line(-1, E->gamma, 1);
+    dci_dual cost_bar = dci_dual_of(0, 0), ct, z_bar;
+    int i, j;
 
-    /* the sides' costs: J_bar_i = -p_i/eps sum p_j v_bar.(point_i - point_j), v_bar = (1 - gamma) bar */
-    for (k = 0; k < 4; ++k) {
-        dci_dual sum_j = dci_dual_of(0, 0);
-        for (j = 0; j < 4; ++j)
-            for (i = 0; i < 2; ++i) {
-                const dci_dual d = dci_dual_mul(bar[i], dci_dual_sub(side[k].at[i], side[j].at[i]));
-                sum_j = dci_dual_add(sum_j, dci_dual_mul(side[j].weight, d));
-            }
-        sum_j = dci_dual_mul(dci_dual_line(-1, gamma, 1), sum_j);
-        side[k].cost_bar = dci_dual_scale(-o->inv_min, dci_dual_mul(side[k].weight, sum_j));
-    }
-    for (k = 0; k < 4; ++k) {
-        const dci_bend_side *s = &side[k];
-        const int t = dci_bend_along(k);
-        const dc_real f = dci_bend_fixed(k);
-        const dci_dual ct = dci_dual_mul(s->cost_bar, s->t);
-        dci_dual z_bar = dci_dual_mul(dci_dual_mul(dci_dual_line(-1, gamma, 1), bar[t]), s->weight);
+    /* J_bar = -p/eps sum p_j v_bar.(point - point_j) */
+    for (j = 0; j < 4; ++j)
+        for (i = 0; i < 2; ++i) {
+            const dci_dual d = dci_dual_mul(bar[i], dci_dual_sub(s->at[i], E->side[j].at[i]));
+            cost_bar = dci_dual_add(cost_bar, dci_dual_mul(E->side[j].weight, d));
+        }
+    cost_bar = dci_dual_scale(-o->inv_min, dci_dual_mul(s->weight, dci_dual_mul(rest, cost_bar)));
 
-        /* explicitly */
-        Q_bar[2*t] = dci_dual_add(Q_bar[2*t], dci_dual_scale(h, dci_dual_mul(ct, s->t)));
-        Q_bar[1] = dci_dual_add(Q_bar[1], dci_dual_scale(f, ct));
-        Q_bar[2 - 2*t] = dci_dual_add(Q_bar[2 - 2*t], dci_dual_scale(h*f*f, s->cost_bar));
-        c_bar[t] = dci_dual_add(c_bar[t], ct);
-        c_bar[1 - t] = dci_dual_add(c_bar[1 - t], dci_dual_scale(f, s->cost_bar));
+    /* explicitly */
+    ct = dci_dual_mul(cost_bar, s->t);
+    Q_bar[2*t] = dci_dual_add(Q_bar[2*t], dci_dual_scale(h, dci_dual_mul(ct, s->t)));
+    Q_bar[1] = dci_dual_add(Q_bar[1], dci_dual_scale(f, ct));
+    Q_bar[2 - 2*t] = dci_dual_add(Q_bar[2 - 2*t], dci_dual_scale(h*f*f, cost_bar));
+    c_bar[t] = dci_dual_add(c_bar[t], ct);
+    c_bar[1 - t] = dci_dual_add(c_bar[1 - t], dci_dual_scale(f, cost_bar));
 
-        /* through t and z: dJ/dt = Q_t (t - z),  dz = -(dc_t + f dQ_1 + z dQ_t)/Q_t */
-        z_bar = dci_dual_add(z_bar, dci_dual_mul(s->cost_bar, dci_dual_mul(Q[2*t], dci_dual_sub(s->t, s->z))));
-        z_bar = dci_dual_scale(-1, dci_dual_over(dci_dual_mul(z_bar, s->slope), Q[2*t]));
-        c_bar[t] = dci_dual_add(c_bar[t], z_bar);
-        Q_bar[1] = dci_dual_add(Q_bar[1], dci_dual_scale(f, z_bar));
-        Q_bar[2*t] = dci_dual_add(Q_bar[2*t], dci_dual_mul(z_bar, s->z));
-    }
+    /* through t and z: dJ/dt = Q_t (t - z),  dz = -(dc_t + f dQ_1 + z dQ_t)/Q_t */
+    z_bar = dci_dual_mul(cost_bar, dci_dual_mul(E->Q[2*t], dci_dual_sub(s->t, s->z)));
+    z_bar = dci_dual_add(z_bar, dci_dual_mul(dci_dual_mul(rest, bar[t]), s->weight));
+    z_bar = dci_dual_scale(-1, dci_dual_over(dci_dual_mul(z_bar, s->slope), E->Q[2*t]));
+    c_bar[t] = dci_dual_add(c_bar[t], z_bar);
+    Q_bar[1] = dci_dual_add(Q_bar[1], dci_dual_scale(f, z_bar));
+    Q_bar[2*t] = dci_dual_add(Q_bar[2*t], dci_dual_mul(z_bar, s->z));
+}
 
-    /* dci_ee_chain */
-    G1 = dci_moving_add(dci_moving_scale(dci_dual_scale(2, Q_bar[0]), A1), dci_moving_scale(Q_bar[1], A2));
-    G1 = dci_moving_scale(rl, dci_moving_madd(G1, c_bar[0], r));
-    G2 = dci_moving_add(dci_moving_scale(dci_dual_scale(2, Q_bar[2]), A2), dci_moving_scale(Q_bar[1], A1));
-    G2 = dci_moving_scale(rl, dci_moving_madd(G2, c_bar[1], r));
-    Gr = dci_moving_scale(rl, dci_moving_add(dci_moving_scale(c_bar[0], A1), dci_moving_scale(c_bar[1], A2)));
+/* dci_ee_chain, to what the ends have already */
+static DCI_NOINLINE void dci_bend_chain(const dci_wit *o, const dci_bend_edges *E, const dci_dual Q_bar[3],
+                                        const dci_dual c_bar[2], dci_moving to[4])
+{
+    const dci_dual rl = dci_dual_of(o->inv_length, 0);
+    dci_moving G1, G2, Gr;
+    G1 = dci_moving_add(dci_moving_scale(dci_dual_scale(2, Q_bar[0]), E->A1), dci_moving_scale(Q_bar[1], E->A2));
+    G1 = dci_moving_scale(rl, dci_moving_madd(G1, c_bar[0], E->r));
+    G2 = dci_moving_add(dci_moving_scale(dci_dual_scale(2, Q_bar[2]), E->A2), dci_moving_scale(Q_bar[1], E->A1));
+    G2 = dci_moving_scale(rl, dci_moving_madd(G2, c_bar[1], E->r));
+    Gr = dci_moving_add(dci_moving_scale(c_bar[0], E->A1), dci_moving_scale(c_bar[1], E->A2));
+    Gr = dci_moving_scale(rl, Gr);
     to[0] = dci_moving_add(to[0], dci_moving_sub(Gr, G1));
     to[1] = dci_moving_add(to[1], G1);
     to[2] = dci_moving_add(to[2], dci_moving_sub(G2, Gr));
     to[3] = dci_moving_sub(to[3], G2);
+}
+
+/* From cotangents of alpha_a, alpha_b and gamma of two edges to those of their ends, which are added to `to` */
+static DCI_NOINLINE void dci_ee_bend(const dci_wit *o, const dci_moving end[4], const dci_dual bar[3], dci_moving to[4])
+{
+    dci_bend_edges E;
+    dci_dual Q_bar[3], c_bar[2];
+    int k;
+    dci_bend_open(o, end, &E);
+    dci_bend_sides(o, &E);
+    dci_bend_free(&E, bar, Q_bar, c_bar);
+    for (k = 0; k < 4; ++k) dci_bend_fixed_side(o, &E, k, bar, Q_bar, c_bar);
+    dci_bend_chain(o, &E, Q_bar, c_bar, to);
 }
 
 /* Cotangents of a contact, with their rates; no rates: NULL */
@@ -3482,8 +3522,8 @@ static dci_bent_contact dci_bend_bar(const dc_manifold_contact *bar, const dc_ma
 }
 
 /* contacts of vertices, the first of them `first` */
-static dc_status dci_bend_vertices(dci_man *m, int c, const dc_manifold_contact *bar, const dc_manifold_contact *dbar,
-                                   size_t first)
+static DCI_NOINLINE dc_status dci_bend_vertices(dci_man *m, int c, const dc_manifold_contact *bar,
+                                                const dc_manifold_contact *dbar, size_t first)
 {
     const dc_manifold_options *o = &m->options;
     dci_man_side *s = &m->side[c], *other = &m->side[1 - c];
@@ -3529,7 +3569,7 @@ static dci_dual dci_bend_nearest(const dci_man *m, size_t i, int c)
 }
 
 /* One pair of edges: from its contacts to what they are made of */
-static void dci_bend_pair(dci_man *m, size_t i, const dci_bent_contact contact[2])
+static DCI_NOINLINE void dci_bend_pair(dci_man *m, size_t i, const dci_bent_contact contact[2])
 {
     const dc_manifold_options *o = &m->options;
     const dci_man_pair   *p = &m->pair[i];
@@ -3604,7 +3644,8 @@ static void dci_bend_pair(dci_man *m, size_t i, const dci_bent_contact contact[2
 }
 
 /* From contacts to pairs and what vertices' contacts are made of */
-static dc_status dci_bend_contacts(dci_man *m, const dc_manifold_contact *bar, const dc_manifold_contact *dbar)
+static DCI_NOINLINE dc_status dci_bend_contacts(dci_man *m, const dc_manifold_contact *bar,
+                                                const dc_manifold_contact *dbar)
 {
     const size_t first = (size_t)m->side[0].vertices.kept + (size_t)m->side[1].vertices.kept;
     dc_status status = dci_bend_vertices(m, 0, bar, dbar, 0);
@@ -3634,7 +3675,7 @@ static dc_status dci_bend_contacts(dci_man *m, const dc_manifold_contact *bar, c
 }
 
 /* the bends of the normals that pairs use */
-static dc_status dci_bend_normals(dci_man *m)
+static DCI_NOINLINE dc_status dci_bend_normals(dci_man *m)
 {
     dc_status status = DC_OK;
     size_t i;
@@ -3704,14 +3745,15 @@ static DCI_NOINLINE void dci_bend_pairs(dci_man *m, const dci_wit *wit)
     size_t i;
     int k;
     for (i = 0; i < m->pairs; ++i) {
-        dc_v3 at[4], rate[4];
         dci_moving end[4], ends[4];
         dci_dual bar[3];
         if (dci_bend_idle(&m->pair[i], &m->bent[i])) continue;
 
-        dci_man_ends(m, i, 0, at);
-        dci_man_ends(m, i, 1, rate);
-        for (k = 0; k < 4; ++k) end[k] = dci_moving_of(at[k], rate[k]);
+        for (k = 0; k < 4; ++k) {
+            const dci_man_side *s = &m->side[k/2];
+            const int edge = dci_man_edge(m, k/2, i);
+            end[k] = dci_moving_of(s->end[k%2][edge], s->d.end[k%2][edge]);
+        }
         dci_bend_points(m, i, end, bar, ends);
         dci_ee_bend(wit, end, bar, ends);
         for (k = 0; k < 4; ++k) {
@@ -3752,7 +3794,7 @@ static dci_dual dci_bend_weight(const dci_man_pick *p, int k, int i)
 }
 
 /* From kept edges and vertices of body c to its vertices, and to the twists */
-static void dci_bend_select(dci_man *m, int c)
+static DCI_NOINLINE void dci_bend_select(dci_man *m, int c)
 {
     dci_man_side *s = &m->side[c], *other = &m->side[1 - c];
     dci_man_bent *b = &s->bent;
@@ -3854,8 +3896,7 @@ static int dci_bend_ok(const dc_sdf *a, const dc_sdf *b, const int part[4], cons
     return 1;
 }
 
-static DCI_NOINLINE dc_status dci_man_bend(dci_man *m, const dc_manifold_contact *bar, const dc_manifold_contact *dbar,
-                                           dc_real *grad, dc_real *hvp)
+static DCI_NOINLINE dc_status dci_man_bend(dci_man *m, const dc_manifold_contact *bar, const dc_manifold_contact *dbar)
 {
     dc_status status;
     dci_wit wit;
@@ -3880,7 +3921,9 @@ static DCI_NOINLINE dc_status dci_man_bend(dci_man *m, const dc_manifold_contact
     dci_bend_select(m, 0);
     dci_bend_select(m, 1);
     for (c = 0; c < 2; ++c)
-        dci_bend_out(&m->side[c].bent, m->side[c].d.twist.angular, grad + 6*c, hvp + 6*c);
+        dci_bend_out(&m->side[c].bent, m->side[c].d.twist.angular, m->grad + 6*c, m->hvp + 6*c);
+    for (i = 0; i < 12; ++i)
+        if (!dc_finite(m->grad[i]) || !dc_finite(m->hvp[i])) return DC_E_RANGE;
     return DC_OK;
 }
 
@@ -3947,7 +3990,6 @@ DC_DEF dc_status dc_manifold_hvp(const dc_surface *a, const dc_pose *pose_a, con
     dci_man  *m = NULL;
     size_t    used = mem ? mem->used : 0;
     dc_status status = DC_OK;
-    dc_real   g[12], h[12];
     int       k, part[4], total = dc_manifold_count(a, b, opt, part);
 
     /* a direction and rates in range, fields that have the derivatives */
@@ -3961,13 +4003,11 @@ DC_DEF dc_status dc_manifold_hvp(const dc_surface *a, const dc_pose *pose_a, con
     status = dci_man_run(&m, a, pose_a, b, pose_b, opt, bar, 2, mem);
     if (status == DC_OK) {
         dci_man_move(m, xi);
-        status = dci_man_bend(m, bar, dbar, g, h);
+        status = dci_man_bend(m, bar, dbar);
     }
-    for (k = 0; status == DC_OK && k < 12; ++k)
-        if (!dc_finite(g[k]) || !dc_finite(h[k])) status = DC_E_RANGE;
     if (status == DC_OK) {
-        if (grad) memcpy(grad, g, sizeof g);
-        memcpy(hvp, h, sizeof h);
+        if (grad) memcpy(grad, m->grad, sizeof m->grad);
+        memcpy(hvp, m->hvp, sizeof m->hvp);
     }
     if (mem) mem->used = used;
     return status;

@@ -15,7 +15,8 @@
  * heap is sought with the smoothed slope and, where it holds for 0.26 s, with the exact one, each from two starts, the
  * silo with the smoothed one, by steps of Gauss and Newton.
  *
- * Beside the page a picture, NAME_loss.svg: what was tried, the loss, and how long the gradient holds. */
+ * Beside the page a picture, NAME_loss.svg: what was tried, the loss, and how long the gradient holds. Until both are
+ * written the outcomes of runs are in PAGE.runs: stopped and started again, it goes on where it was. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
@@ -294,6 +295,82 @@ static double run(design *d, double p, unsigned long long seed, view *v, const c
     return outcome(d, NULL);
 }
 
+/* ---- what was computed before it was stopped -------------------------------------------------------------- */
+
+/* PAGE.runs: the options, then one record after the other of what the program computes; it asks for the same ones in
+ * the same order when it is started again, so that a record is known by its place and by what it is of. */
+enum { OUTCOME, OUTCOME_AND_SLOPE, SLOPES, NUMBERS = 20 };    /* what a record is of; its numbers at most */
+typedef struct { double of[4], x[NUMBERS], error; } record;
+static struct { FILE *f; int recalls; char name[1000]; } journal;
+
+static void journal_open(const char *page, const double *options, int n)
+{
+    double before[NUMBERS] = {0}, now[NUMBERS] = {0};
+
+    memcpy(now, options, (size_t)n*sizeof *now);
+    if (snprintf(journal.name, sizeof journal.name, "%s.runs", page) >= (int)sizeof journal.name) return;
+    journal.f = fopen(journal.name, "r+b");
+    if (journal.f && fread(before, sizeof before, 1, journal.f) == 1 && !memcmp(before, now, sizeof now)) {
+        journal.recalls = 1;
+        return;
+    }
+    if (journal.f) (void)fclose(journal.f);
+    journal.f = fopen(journal.name, "w+b");
+    if (journal.f && fwrite(now, sizeof now, 1, journal.f) != 1) {
+        (void)fclose(journal.f);
+        journal.f = NULL;
+    }
+}
+
+/* n numbers of what is to be computed next, of shape p and a seed, if they are there: 1 */
+static int journal_recall(design *d, double p, unsigned long long seed, int what, double *x, int n)
+{
+    const double of[4] = {d->silo, p, (double)seed, what};
+    record       r;
+    long         at;
+
+    if (!journal.f || !journal.recalls) return 0;
+    at = ftell(journal.f);
+    if (fread(&r, sizeof r, 1, journal.f) == 1 && !memcmp(r.of, of, sizeof of)) {
+        memcpy(x, r.x, (size_t)n*sizeof *x);
+        d->error = fmax(d->error, r.error);
+        return 1;
+    }
+    /* from here on it is written */
+    journal.recalls = 0;
+    if (fseek(journal.f, at, SEEK_SET) != 0) {
+        (void)fclose(journal.f);
+        journal.f = NULL;
+    }
+    return 0;
+}
+
+/* what was computed in its place */
+static void journal_add(const design *d, double p, unsigned long long seed, int what, const double *x, int n)
+{
+    record r = {{0}, {0}, 0};
+
+    if (!journal.f) return;
+    r.of[0] = d->silo;
+    r.of[1] = p;
+    r.of[2] = (double)seed;
+    r.of[3] = what;
+    memcpy(r.x, x, (size_t)n*sizeof *x);
+    r.error = d->error;
+    if (fwrite(&r, sizeof r, 1, journal.f) != 1 || fflush(journal.f) != 0) {
+        (void)fclose(journal.f);
+        journal.f = NULL;
+    }
+}
+
+/* all is written: it is of no use any more */
+static void journal_end(int done)
+{
+    if (journal.f) (void)fclose(journal.f);
+    if (journal.f && done) (void)remove(journal.name);
+    else if (journal.f) printf("started again it goes on where it was: %s\n", journal.name);
+}
+
 /* The mean of n runs and its standard error. */
 static double mean(design *d, double p, int n, unsigned long long seed, double *error)
 {
@@ -301,8 +378,11 @@ static double mean(design *d, double p, int n, unsigned long long seed, double *
     int    i;
 
     for (i = 0; i < n; i++) {
-        x = run(d, p, seed + (unsigned long long)i, NULL, NULL);
-        grain_end(&s);
+        if (!journal_recall(d, p, seed + (unsigned long long)i, OUTCOME, &x, 1)) {
+            x = run(d, p, seed + (unsigned long long)i, NULL, NULL);
+            grain_end(&s);
+            journal_add(d, p, seed + (unsigned long long)i, OUTCOME, &x, 1);
+        }
         sum += x;
         squares += x*x;
     }
@@ -390,9 +470,9 @@ static void motion(design *d, double p, const unsigned char *state, int n, doubl
     grain_end(&s);
 }
 
-/* How long the gradient through a motion holds: of a heap at rest whose grains begin to grow, beside differences of the
- * same motion over 2e-5 of p and over the spread of the smoothed gradient. */
-static void horizons(design *d, double p, unsigned long long seed, horizons_of *to)
+/* Gradients by p through motions of n lengths, of a heap at rest whose grains begin to grow, then differences of the
+ * same motions over 2e-5 of p, then over the spread of the smoothed gradient. */
+static void slopes(design *d, double p, unsigned long long seed, int n, double x[3*HORIZONS])
 {
     const double     size[2] = {1e-5, d->spread};
     double           high[HORIZONS], low[HORIZONS];
@@ -403,21 +483,38 @@ static void horizons(design *d, double p, unsigned long long seed, horizons_of *
     state = (unsigned char *)malloc(s.g.state_bytes);
     if (!state) exit(cli_error("%s", "no memory"));
     memcpy(state, s.g.state, s.g.state_bytes);
-    for (k = 0; k < HORIZONS && horizon[k]*step <= seconds; k++) {
+    for (k = 0; k < n; k++) {
         memcpy(s.g.state, state, s.g.state_bytes);
-        to->time[k] = horizon[k]*step;
-        to->by[k] = through(d, p, horizon[k]);
+        x[k] = through(d, p, horizon[k]);
     }
-    to->n = k;
     grain_end(&s);
     for (i = 0; i < 2; i++) {
-        motion(d, p + size[i], state, to->n, high, seed);
-        motion(d, p - size[i], state, to->n, low, seed);
-        for (k = 0; k < to->n; k++) to->differ[i][k] = (high[k] - low[k])/(2*size[i]);
+        motion(d, p + size[i], state, n, high, seed);
+        motion(d, p - size[i], state, n, low, seed);
+        for (k = 0; k < n; k++) x[(1 + i)*HORIZONS + k] = (high[k] - low[k])/(2*size[i]);
     }
     free(state);
+}
+
+/* How long the gradient through a motion holds. */
+static void horizons(design *d, double p, unsigned long long seed, horizons_of *to)
+{
+    double x[3*HORIZONS] = {0};
+    int    k;
+
+    for (k = 0; k < HORIZONS && horizon[k]*step <= seconds; k++) to->time[k] = horizon[k]*step;
+    to->n = k;
+    if (!journal_recall(d, p, seed, SLOPES, x, 3*HORIZONS)) {
+        slopes(d, p, seed, to->n, x);
+        journal_add(d, p, seed, SLOPES, x, 3*HORIZONS);
+    }
+    for (k = 0; k < HORIZONS; k++) {
+        to->by[k] = x[k];
+        to->differ[0][k] = x[HORIZONS + k];
+        to->differ[1][k] = x[2*HORIZONS + k];
+    }
     printf("a heap at rest of p %.2f whose grains grow: d height/dp after so long, m\n", p);
-    printf("  time, s   gradient   difference over 2e-5   over %.2f\n", 2*size[1]);
+    printf("  time, s   gradient   difference over 2e-5   over %.2f\n", 2*d->spread);
     for (k = 0; k < to->n; k++)
         printf("  %7.3f %10.4g %22.4g %11.4g\n", to->time[k], to->by[k], to->differ[0][k], to->differ[1][k]);
     fflush(stdout);
@@ -446,9 +543,15 @@ static double look(design *d, double p, int how, unsigned long long seed, double
         return low + *slope*(p - from);
     }
     for (*slope = 0, i = 0; i < (int)runs; i++) {
-        sum += run(d, p, seed + (unsigned long long)i, NULL, NULL);
-        *slope += through(d, p, horizon[SLOPE])/runs;
-        grain_end(&s);
+        double of[2];
+        if (!journal_recall(d, p, seed + (unsigned long long)i, OUTCOME_AND_SLOPE, of, 2)) {
+            of[0] = run(d, p, seed + (unsigned long long)i, NULL, NULL);
+            of[1] = through(d, p, horizon[SLOPE]);
+            grain_end(&s);
+            journal_add(d, p, seed + (unsigned long long)i, OUTCOME_AND_SLOPE, of, 2);
+        }
+        sum += of[0];
+        *slope += of[1]/runs;
     }
     return sum/runs;
 }
@@ -580,7 +683,7 @@ int main(int argc, char **argv)
     horizons_of hold;
     view       *v;
     cli_bar     bar;
-    double      p;
+    double      p, options[15];
     int         how, k, holds, n = 0;
 
     if (o.full) { grains = 1000; seconds = 14; runs = 2; opening = 10; angles = 64; side = 51; }
@@ -591,6 +694,10 @@ int main(int argc, char **argv)
     grain_open(&kept, 1);
     v = grain_page(o.out, "Grains made to pack as high, and to flow as fast, as is wanted",
                    "Which part of a circle an arc has to be, how deep the notches of a grain.", 20);
+    for (k = 0; k < 13; k++) options[k] = *number[k].value;
+    options[13] = (double)o.seed;
+    options[14] = sizeof(dc_real);
+    journal_open(o.out, options, 15);
     bar = cli_bar_begin("design", 5*iterations, "iterations");
     horizons(&packing, 0.5, o.seed, &hold);
     holds = hold.n > SLOPE && fabs(hold.by[SLOPE]/hold.differ[0][SLOPE] - 1) < 0.1;
@@ -616,6 +723,7 @@ int main(int argc, char **argv)
     printf("baked_fields_error %.4f %.4f m\n", packing.error, flow.error);
     grain_end(&kept);
     if (view_close(v) != 0 || (!cli_stopped() && picture(o.out, tried, n, &hold) != 0)) return CLI_FAILED;
+    journal_end(!cli_stopped());
     printf("wrote %s\n", o.out);
     return cli_exit(CLI_DONE);
 }

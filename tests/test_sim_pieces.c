@@ -360,6 +360,41 @@ TEST islands_are_solved_as_if_alone(void)
     PASS();
 }
 
+/* What nothing foretells: boxes at rest are shot at each other and at scenery. Islands that meet are solved again as one, with the scenery. */
+TEST islands_meet_what_was_not_foreseen(void)
+{
+    static dc_real q[2][HEAPS*HEAP_Q], force[HEAPS*HEAP_Q], next[HEAPS*HEAP_Q], other[HEAPS*HEAP_Q];
+    worst state = worst_make("islands against one piece");
+    dc_sim_control u = DC_ZERO;
+    int newton, k, t, fewest = HEAPS*HEAP;
+    for (newton = 10; newton < 40000; newton *= 4) {
+        dc_arena mem = dc_arena_make(memory[0], sizeof memory[0]);
+        heaps(2, q[0], q[1], force);
+        ASSERT_EQ(DC_OK, dc_sim_build(&m.desc, &mem, &pieces, NULL));
+        mem = dc_arena_make(memory[1], sizeof memory[1]);
+        one_piece = 1000;
+        ASSERT_EQ(DC_OK, dc_sim_build(&m.desc, &mem, &whole, NULL));
+        one_piece = 64;
+        memset(force, 0, sizeof force);
+        for (k = 0; k < HEAPS*HEAP; ++k) force[6*k] = (dc_real)(q[1][7*k + 4] < 8*(k/HEAP) ? newton : -newton);
+        u.force = force;
+        for (t = 0; t < 2; ++t) {
+            dc_sim_info info = DC_ZERO;
+            mem = dc_arena_make(scratch, sizeof scratch);
+            ASSERT_EQ(DC_OK, dc_sim_step(&pieces, q[1], q[1], &u, &mem, next, &info));
+            ASSERT_EQ(0, overlaps(&whole, next));
+            fewest = info.islands < fewest ? info.islands : fewest;
+            ASSERT_EQ(DC_OK, dc_sim_step(&whole, q[1], q[1], &u, &mem, other, NULL));
+            /* one piece of floats ends at the rounding of the sum of all energies: far off when the forces are large */
+            if (!DC_IS_FLOAT || newton < 1000) add_difference(&state, next, other, whole.nq, "state", newton);
+            memcpy(q[1], next, sizeof next);
+        }
+    }
+    printf("  at least %d islands\n", fewest);
+    ASSERT(fewest < HEAPS*HEAP && worst_print(&state, DC_IS_FLOAT ? 1e-2 : 1e-8));
+    PASS();
+}
+
 GREATEST_MAIN_DEFS();
 
 int main(int argc, char **argv)
@@ -369,5 +404,6 @@ int main(int argc, char **argv)
     RUN_TEST(memory_is_by_what_touches);
     RUN_TEST(a_heap_comes_to_rest);
     RUN_TEST(islands_are_solved_as_if_alone);
+    RUN_TEST(islands_meet_what_was_not_foreseen);
     GREATEST_MAIN_END();
 }
