@@ -11,9 +11,9 @@
  * feet (length, width, how far ahead) are drawn, round after round about the best tenth (cross-entropy method). A good
  * draw counts as much as the worst right beside it: otherwise gaits are found that are unstable, whose gradients are
  * good for no step. Then the gradient by all sines and all vertices, through all steps, the best kept. Beside it the
- * same with the feet as they were, with as many draws and iterations. --full does so for five seeds: all five walk, and
- * fall without. On four of them gradients agree with differences, but for one of 240; on the third seed 58 of 60 do
- * not, over any step down to 1e-10 m: there the draws have done the work. */
+ * same with the feet as they were, with as many draws and iterations. --full does so for five seeds, and fails unless
+ * they fall without: all five walk. On four of them gradients agree with differences, but for one of 240; on the third
+ * seed 58 of 60 do not, over any step down to 1e-10 m: there the draws have done the work. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
