@@ -87,7 +87,7 @@
  *
  * CONTRACTS
  *   Memory    A point: none. Batches, meshes and fits: scratch from the caller's dc_arena, given back at return. In
- *             double a batch takes 13 KB whatever the number of points, a mesh about 9 bytes a grid point and 110 a
+ *             double a batch takes 22 KB whatever the number of points, a mesh about 9 bytes a grid point and 110 a
  *             vertex, a fit 13 bytes a grid point; dc_cfield_..._bytes say it of fields over poses. Stack at most 4
  *             KB at -Os and -O3 (`make facts`).
  *   Errors    dc_status: DC_E_ARG for what is not finite, out of range or missing, DC_E_MEMORY for an arena that is too
@@ -134,6 +134,7 @@
  *   [folds]           smooth union and subtraction
  *   [clouds]          point clouds
  *   [primitives]      checks, and made ready
+ *   [reach]           primitives that cannot matter at a point
  *   [lobes]           superquadrics at one point
  *   [point]           the field at a point
  *   [parameters]      derivatives by parameters
@@ -272,7 +273,9 @@ typedef struct {
  *     union:        phi <- -tau log(e^(-phi/tau) + e^(-phi_l/tau)), less than the minimum by at most tau log 2
  *     subtraction:  phi <-  tau log(e^(phi/tau) + e^(-phi_l/tau))
  * tau 0 is the hard minimum and maximum. Runs of unions, or of subtractions, do not depend on their order but for
- * rounding. The first primitive may not be subtracted. */
+ * rounding. The first primitive may not be subtracted. In runs of four and more what weighs less than DC_EPS/2 at a
+ * point, by the balls in and about primitives, is left out there: of the value tau n DC_EPS/2 at most, no more than
+ * rounding. */
 typedef struct {
     const dc_sdf_prim *prim;
     int n;                  /* >= 1 */
@@ -325,10 +328,10 @@ DC_DEF size_t dc_sdf_along_bytes(void);
 DC_DEF dc_status dc_sdf_ddir_along(const dc_sdf *s, int count, const dc_real *x, const dc_real *u, size_t stride,
                                    dc_arena *mem, dc_real *dddir);
 
-/* Lower bounds of a field over `count` balls of centres x and radii r >= 0: least[i] <= phi everywhere in ball i, to
- * rounding. What a point costs is not paid: a superquadric is bounded by the ball that holds it, so that the bound is
- * good far away and poor nearby; boxes, capsules, spheres and polyhedra by their distance from x; of a cloud nothing is
- * known, -DC_REAL_MAX. Subtracted primitives are left out. DC_E_ARG: as dc_sdf_eval, or a radius; least is
+/* Lower bounds of a field over `count` balls of centres x and radii r >= 0 (NULL: 0): least[i] <= phi everywhere in
+ * ball i, to rounding. What a point costs is not paid: a superquadric is bounded by a ball that holds it, so that the
+ * bound is good far away and poor nearby; boxes, capsules, spheres and polyhedra by their distance from x; of a cloud
+ * nothing is known, -DC_REAL_MAX. Subtracted primitives are left out. DC_E_ARG: as dc_sdf_eval, or a radius; least is
  * untouched. */
 DC_DEF dc_status dc_sdf_bound(const dc_sdf *s, int count, const dc_v3 *x, const dc_real *r, dc_real *least);
 
@@ -1290,6 +1293,23 @@ DCI_LANE dci_sdf_fold dci_sdf_fold_join(dci_sdf_fold f, dci_jet a, dc_real e, dc
     return f;
 }
 
+/* where `keep` is not 0, a; else b */
+DCI_LANE dci_sdf_fold dci_sdf_fold_pick(int keep, dci_sdf_fold a, dci_sdf_fold b)
+{
+    b.sum = keep ? a.sum : b.sum;
+    b.jet.value = keep ? a.jet.value : b.jet.value;
+    b.jet.by_x = keep ? a.jet.by_x : b.jet.by_x;
+    b.jet.by_y = keep ? a.jet.by_y : b.jet.by_y;
+    b.jet.by_z = keep ? a.jet.by_z : b.jet.by_z;
+    b.jet.by_xx = keep ? a.jet.by_xx : b.jet.by_xx;
+    b.jet.by_xy = keep ? a.jet.by_xy : b.jet.by_xy;
+    b.jet.by_xz = keep ? a.jet.by_xz : b.jet.by_xz;
+    b.jet.by_yy = keep ? a.jet.by_yy : b.jet.by_yy;
+    b.jet.by_yz = keep ? a.jet.by_yz : b.jet.by_yz;
+    b.jet.by_zz = keep ? a.jet.by_zz : b.jet.by_zz;
+    return b;
+}
+
 DCI_LANE dci_sdf_fold dci_sdf_fold_in(dci_sdf_fold f, dci_jet a, dc_real inv_tau, dc_real hess_tau, int level,
                                       dc_real *lambda)
 {
@@ -1403,12 +1423,17 @@ DCI_LANE dci_sdf_cloud dci_sdf_cloud_first(dc_real x, dc_real y, dc_real z, cons
 /* ---- [primitives] checks, and made ready ---------------------------------------------------- */
 /* stage                       | reads               | writes
  * dci_sdf_ok                  | a field             | whether its numbers are in range
+ * dci_sdf_ball_of             | a primitive         | radii of balls in it and about it
  * dci_sdf_part_of             | a primitive         | its frame, its kernel and what that reads
  * dci_sdf_to_local, _to_body  | a point; a jet      | the point in its axes; the jet in the body's */
 
 typedef enum {
     DCI_SDF_RADIAL, DCI_SDF_TAUBIN, DCI_SDF_GAUGE, DCI_SDF_ROUNDED, DCI_SDF_PLANES, DCI_SDF_CLOUD
 } dci_sdf_kernel;
+
+/* Radii about the origin t of a primitive, in the body: d - outer <= phi <= d - inner, d = |x - t|; but where phi > 0
+ * that of Taubin's form is only above (d - outer)/stretch. steep: how much more than a distance phi may change. */
+typedef struct { dc_real inner, outer, stretch, steep; } dci_sdf_ball;
 
 /* A primitive made ready: x_local = R^T (x - t)/unit. */
 typedef struct {
@@ -1418,6 +1443,7 @@ typedef struct {
     dc_real unit, inv_unit;
     dci_quadric quadric;
     dci_sdf_core core;
+    dci_sdf_ball ball;
     dc_real tau, inv_tau, hess_tau;     /* of the smooth maximum of planes */
     const dc_sdf_prim *prim;
 } dci_sdf_part;
@@ -1485,6 +1511,56 @@ DCI_LANE dc_real dci_quadric_of(dc_v3 size, dc_real eps1, dc_real eps2, dci_quad
     return big;
 }
 
+/* With exponents up to 1 the ball in a superquadric has its least axis, above that of the octahedron of the axes,
+ * (1/a^2 + 1/b^2 + 1/c^2)^(-1/2). The ball about it is that of the norm of power 2/eps, eps the least exponent, whose
+ * farthest point is at (a^s + b^s + c^s)^(1/s), s = 2/(1 - eps)  (Hoelder; the largest axis from eps = 1 on), and over
+ * the largest axis, as b^s <= b^2,
+ *
+ *     (1 + b^s + c^s)^(1/s) <= (1 + b^2 + c^2)^((1 - eps)/2) <= 1 + (1 - eps) ((1 + b^2 + c^2)^(1/2) - 1),
+ *
+ * the last since a power is convex in its exponent. */
+DCI_LANE dci_sdf_ball dci_quadric_ball(const dc_sdf_prim *p)
+{
+    const dc_real a = p->size.x, b = p->size.y, c = p->size.z, eps = p->eps1 < p->eps2 ? p->eps1 : p->eps2;
+    const dc_real ab = a > b ? a : b, big = ab > c ? ab : c, least = a < b ? a : b, unit = 1/big;
+    const dc_real u = a*unit, v = b*unit, w = c*unit;           /* from 1/DCI_SDF_ASPECT to 1 */
+    dci_sdf_ball r;
+
+    r.outer = eps < 1 ? 1 + (1 - eps)*(dci_sqrt_lane(u*u + v*v + w*w) - 1) : DC_R(1);
+    r.inner = (least < c ? least : c)*unit;
+    if (p->eps1 > 1 || p->eps2 > 1) r.inner = 1/dci_sqrt_lane(1/(u*u) + 1/(v*v) + 1/(w*w));
+    r.steep = r.outer/r.inner;
+    r.stretch = p->taubin ? r.steep : DC_R(1);
+    r.inner *= big;
+    r.outer *= big;
+    return r;
+}
+
+/* Planes have no ball about them, clouds not even one within. */
+static dci_sdf_ball dci_sdf_ball_of(const dc_sdf_prim *p)
+{
+    const dc_real scale = p->scale == 0 ? DC_R(1) : p->scale, yz = p->size.y < p->size.z ? p->size.y : p->size.z;
+    dci_sdf_ball r;
+
+    if (p->kind == DC_SDF_SUPERQUADRIC) r = dci_quadric_ball(p);
+    else {
+        r.inner = r.outer = p->size.x;
+        r.stretch = r.steep = 1;
+        if (p->kind == DC_SDF_BOX) {
+            r.inner = p->size.x < yz ? p->size.x : yz;
+            r.outer = p->size.x + p->size.y + p->size.z;
+        }
+        if (p->kind == DC_SDF_CAPSULE) r.outer += p->size.z;
+    }
+    r.inner *= scale;
+    r.outer *= scale;
+    if (p->kind == DC_SDF_POLYHEDRON || p->kind == DC_SDF_CLOUD) {
+        r.inner = -DC_REAL_MAX;
+        r.outer = DC_REAL_MAX;
+    }
+    return r;
+}
+
 static void dci_sdf_part_of(const dc_sdf_prim *p, dci_sdf_part *a)
 {
     dci_sdf_core *core = &a->core;
@@ -1496,6 +1572,7 @@ static void dci_sdf_part_of(const dc_sdf_prim *p, dci_sdf_part *a)
     a->origin = p->pose.t;
     a->prim = p;
     a->unit = p->scale == 0 ? 1 : p->scale;
+    a->ball = dci_sdf_ball_of(p);
 
     /* shape */
     core->half_x = core->half_y = core->half_z = core->radius = 0;
@@ -1583,6 +1660,96 @@ DCI_LANE dci_jet dci_sdf_plane_jet(dc_v3 n, dc_v3 p, dc_real x, dc_real y, dc_re
     return j;
 }
 
+/* ---- [reach] primitives that cannot matter at a point --------------------------------------- */
+/* stage            | reads                        | writes                                   | equation
+ * dci_sdf_run_end  | primitives                   | those that join alike                    |
+ * dci_sdf_nearer   | a ball, the nearest so far   | the nearest                              | below
+ * dci_sdf_most     | the nearest                  | U                                        | below
+ * dci_sdf_matters  | a ball, U                    | whether its primitive is evaluated       | below */
+
+/* A union far from a point is the few nearest. With U the least of d - inner over a run of unions or subtractions and
+ * of the fold at its start, a primitive of the run weighs at most e^(-(phi_i - U)/tau), and is left out where
+ *
+ *     phi_i >= d - outer > U + tau (DCI_SDF_BEYOND + steep):
+ *
+ * it weighs less than DC_EPS/2/steep^e, and with derivatives of steep and steep^2/tau times those of the others it
+ * changes nothing but rounding: the value by tau n DC_EPS/2 at most. By point, not by block, so that a point has the
+ * same bits wherever it stands. */
+#define DCI_SDF_BEYOND (DC_IS_FLOAT ? DC_R(17) : DC_R(37))
+#define DCI_SDF_FEW 4                       /* primitives of a run, from which on this pays */
+#define DCI_SDF_RUN 32                      /* primitives of a run at most */
+#define DCI_SDF_SLACK (64*DC_EPS)           /* of distances and radii, more than their rounding */
+
+/* The end of the run that begins at i: primitives that join alike */
+static int dci_sdf_run_end(const dc_sdf *s, int i)
+{
+    const int join = !s->prim[i].subtract, end = s->n - i < DCI_SDF_RUN ? s->n : i + DCI_SDF_RUN;
+    while (i < end && (!s->prim[i].subtract) == join) ++i;
+    return i;
+}
+
+/* the ball of the least d^2 - inner^2, which is found without roots, and d^2 */
+typedef struct { dc_real power, inner, d2; } dci_sdf_nearest;
+
+DCI_LANE dci_sdf_nearest dci_sdf_nearer(dci_sdf_nearest n, dc_real inner, dc_real d2)
+{
+    const dc_real power = d2 - inner*inner;
+    const int less = power < n.power;
+
+    n.power = less ? power : n.power;
+    n.inner = less ? inner : n.inner;
+    n.d2 = less ? d2 : n.d2;
+    return n;
+}
+
+/* none, without a bound */
+DCI_LANE dci_sdf_nearest dci_sdf_nearest_none(void)
+{
+    dci_sdf_nearest n;
+    n.power = DC_REAL_MAX;
+    n.inner = -DC_REAL_MAX;
+    n.d2 = 0;
+    return n;
+}
+
+/* U; m: the fold at the start of the run */
+DCI_LANE dc_real dci_sdf_most(dci_sdf_nearest n, dc_real m)
+{
+    const dc_real U = (1 + DCI_SDF_SLACK)*dci_sqrt_lane(n.d2) - (1 - DCI_SDF_SLACK)*n.inner;
+    return U < m ? U : m;
+}
+
+DCI_LANE int dci_sdf_matters(dci_sdf_ball ball, dc_real d2, dc_real most, dc_real tau)
+{
+    const dc_real phi = most + tau*(DCI_SDF_BEYOND + ball.steep);
+    const dc_real d = (1 + DCI_SDF_SLACK)*ball.outer + (phi > 0 ? phi*ball.stretch : phi);
+    return (d >= 0) & (d2*(1 - DCI_SDF_SLACK) <= d*d);
+}
+
+/* may it be left out? Not what has no ball about it, nor where second derivatives are infinite */
+DCI_LANE int dci_sdf_leaves(const dc_sdf_prim *p)
+{
+    return p->kind != DC_SDF_POLYHEDRON && p->kind != DC_SDF_CLOUD
+        && !(p->kind == DC_SDF_SUPERQUADRIC && (p->eps1 > 1 || p->eps2 > 1));
+}
+
+/* |x - t|^2 */
+DCI_LANE dc_real dci_sdf_d2(dc_v3 t, dc_real x, dc_real y, dc_real z)
+{
+    const dc_real dx = x - t.x, dy = y - t.y, dz = z - t.z;
+    return dx*dx + dy*dy + dz*dz;
+}
+
+/* a fold that the first jet replaces */
+DCI_LANE dci_sdf_fold dci_sdf_fold_empty(void)
+{
+    dci_sdf_fold f;
+    f.jet = dci_jet_zero();
+    f.jet.value = DC_REAL_MAX;
+    f.sum = 0;
+    return f;
+}
+
 /* ---- [lobes] superquadrics at one point ----------------------------------------------------- */
 /* stage                    | reads              | writes                      | as for one primitive
  * dci_sdf_lobes_gather     | primitives         | their numbers in lanes      |
@@ -1617,11 +1784,12 @@ static int dci_sdf_is_lobe(const dc_sdf_prim *p) { return p->kind == DC_SDF_SUPE
 
 /* The numbers of n primitives, to lanes 0 to w - 1: quaternions to rotation[0] to [3], sizes to inv_axis, scales to
  * unit, exponents to half1, half2. Lanes without a primitive repeat the last. */
-static void dci_sdf_lobes_gather(dci_sdf_lobes *b, const dc_sdf_prim *p, int n, int w)
+static void dci_sdf_lobes_gather(dci_sdf_lobes *b, const dc_sdf_prim *prim, const int *which, int n, int w)
 {
     int l;
 
-    for (l = 0; l < w; ++l, p += l < n) {
+    for (l = 0; l < w; ++l) {
+        const dc_sdf_prim *p = &prim[which[l < n ? l : n - 1]];
         b->rotation[0][l] = p->pose.q.w; b->rotation[1][l] = p->pose.q.x;
         b->rotation[2][l] = p->pose.q.y; b->rotation[3][l] = p->pose.q.z;
         b->origin[0][l] = p->pose.t.x; b->origin[1][l] = p->pose.t.y; b->origin[2][l] = p->pose.t.z;
@@ -1801,12 +1969,13 @@ static DCI_NOINLINE void dci_sdf_lobes_turn(dci_sdf_lobes *b, int w)
 }
 
 /* the jets of n lobes, 1 to DCI_SDF_LOBES, at a point */
-static DCI_NOINLINE void dci_sdf_lobes_at(const dc_sdf_prim *p, int n, dc_v3 x, int level, dci_sdf_jets *j)
+static DCI_NOINLINE void dci_sdf_lobes_at(const dc_sdf_prim *p, const int *which, int n, dc_v3 x, int level,
+                                          dci_sdf_jets *j)
 {
     const int half = (DCI_SDF_LOBES + 1)/2, w = (n + half - 1)/half*half;
     dci_sdf_lobes b;
 
-    dci_sdf_lobes_gather(&b, p, n, w);
+    dci_sdf_lobes_gather(&b, p, which, n, w);
     dci_sdf_lobes_ready(&b, w);
     dci_sdf_lobes_turn(&b, w);
     if (level == 0) dci_sdf_lobes_values(&b, w, x, j);
@@ -1823,62 +1992,92 @@ static DCI_NOINLINE void dci_sdf_other_at(const dc_sdf_prim *p, dc_v3 x, int lev
     dci_sdf_jets_put(j, 0, dci_sdf_part_at(&a, x, level), level);
 }
 
-/* The jets at a point of the primitive p and, if it is a lobe, of the lobes that follow it and join as it does, of n in
- * all at most; their number. */
-static DCI_NOINLINE int dci_sdf_jets_at(const dc_sdf_prim *p, int n, dc_v3 x, int level, dci_sdf_jets *j)
+/* The jets at a point of the first of the n primitives that are listed and, if it is a lobe, of the lobes that follow;
+ * their number. */
+static DCI_NOINLINE int dci_sdf_jets_at(const dc_sdf_prim *p, const int *which, int n, dc_v3 x, int level,
+                                        dci_sdf_jets *j)
 {
     int k = 1;
 
-    if (!dci_sdf_is_lobe(p)) {
-        dci_sdf_other_at(p, x, level, j);
+    if (!dci_sdf_is_lobe(&p[which[0]])) {
+        dci_sdf_other_at(&p[which[0]], x, level, j);
         return 1;
     }
-    while (k < n && k < DCI_SDF_LOBES && dci_sdf_is_lobe(&p[k]) && !p[k].subtract == !p->subtract) ++k;
-    dci_sdf_lobes_at(p, k, x, level, j);
+    while (k < n && k < DCI_SDF_LOBES && dci_sdf_is_lobe(&p[which[k]])) ++k;
+    dci_sdf_lobes_at(p, which, k, x, level, j);
     return k;
 }
 
-/* takes the jets from `first` to n - 1 into the fold; weight as below */
-static DCI_NOINLINE void dci_sdf_jets_fold(const dci_sdf_jets *b, int first, int n, dc_real hess_tau, int level,
-                                           dci_sdf_fold *f, dc_real *weight, int stride)
+/* Of the primitives of a run, from i to end - 1, those that matter at a point, in their order; m: the fold so far.
+ * Their number. */
+static DCI_NOINLINE int dci_sdf_run_at(const dc_sdf *s, int i, int end, dc_v3 x, dc_real m, int which[DCI_SDF_RUN])
+{
+    dci_sdf_ball ball[DCI_SDF_RUN];
+    dc_real d2[DCI_SDF_RUN], most;
+    dci_sdf_nearest n = dci_sdf_nearest_none();
+    int k, kept = 0;
+
+    for (k = 0; i + k < end; ++k) {
+        const dc_sdf_prim *p = &s->prim[i + k];
+        ball[k] = dci_sdf_ball_of(p);
+        d2[k] = dci_sdf_d2(p->pose.t, x.x, x.y, x.z);
+        if (ball[k].inner >= 0) n = dci_sdf_nearer(n, ball[k].inner, d2[k]);
+    }
+    most = dci_sdf_most(n, m);
+    for (k = 0; i + k < end; ++k)
+        if (!dci_sdf_leaves(&s->prim[i + k]) || dci_sdf_matters(ball[k], d2[k], most, s->tau)) which[kept++] = i + k;
+    return kept;
+}
+
+/* takes the jets of the n primitives that are listed, but for the first ones, into the fold; weight as below */
+static DCI_NOINLINE void dci_sdf_jets_fold(const dci_sdf_jets *b, const int *which, int first, int n, dc_real hess_tau,
+                                           int level, dci_sdf_fold *f, dc_real *weight, int stride)
 {
     dc_real w;
     int l;
 
     for (l = first; l < n; ++l) {
         *f = dci_sdf_fold_join(*f, dci_sdf_jets_get(b, l, level), b->weight[l], hess_tau, level, &w);
-        if (weight) weight[l*stride] = w;
+        if (weight) weight[which[l]*stride] = w;
     }
 }
 
 /* The fold of all primitives at a point. weight, may be NULL: n entries with a given stride receive what each primitive
- * weighed among those up to it. */
+ * weighed among those up to it, 0 where it was left out. */
 static dci_jet dci_sdf_at(const dc_sdf *s, dc_v3 x, int level, dc_real *weight, int stride)
 {
     dci_sdf_jets b;
-    dci_sdf_fold f;
+    dci_sdf_fold f = dci_sdf_fold_empty();
     dc_real inv_tau, hess_tau;
-    int i, n, subtract = 0;
+    int which[DCI_SDF_RUN], i, end, k, n, kept, subtract = 0;
 
-    f.jet = dci_jet_zero();
-    f.sum = 1;
     dci_sdf_taus(s->tau, &inv_tau, &hess_tau);
-    for (i = 0; i < s->n; i += n) {
+    for (i = 0; weight && i < s->n; ++i) weight[i*stride] = 0;
+    for (i = 0; i < s->n; i = end) {
         /* a change from union to subtraction or back */
         if (!s->prim[i].subtract != !subtract) {
             f = dci_sdf_fold_close(f, s->tau, -1);
             subtract = !subtract;
         }
 
-        /* the fold begins with the first primitive */
-        n = dci_sdf_jets_at(&s->prim[i], s->n - i, x, level, &b);
-        if (i == 0) {
-            f.jet = dci_sdf_jets_get(&b, 0, level);
-            if (weight) weight[0] = 1;
-        }
+        /* those that matter */
+        end = dci_sdf_run_end(s, i);
+        if (end - i >= DCI_SDF_FEW) kept = dci_sdf_run_at(s, i, end, x, f.jet.value, which);
+        else for (kept = 0; kept < end - i; ++kept) which[kept] = i + kept;
 
-        dci_sdf_jets_weights(&b, n, f.jet.value, inv_tau);
-        dci_sdf_jets_fold(&b, i == 0, n, hess_tau, level, &f, weight ? weight + i*stride : NULL, stride);
+        for (k = 0; k < kept; k += n) {
+            const int first = i + k == 0 && end < DCI_SDF_FEW;
+            n = dci_sdf_jets_at(s->prim, which + k, kept - k, x, level, &b);
+
+            /* the fold of a few begins with the first */
+            if (first) {
+                f.jet = dci_sdf_jets_get(&b, 0, level);
+                f.sum = 1;
+                if (weight) weight[0] = 1;
+            }
+            dci_sdf_jets_weights(&b, n, f.jet.value, inv_tau);
+            dci_sdf_jets_fold(&b, which + k, first, n, hess_tau, level, &f, weight, stride);
+        }
     }
     return dci_sdf_fold_close(f, s->tau, subtract ? DC_R(-1) : DC_R(1)).jet;
 }
@@ -2039,6 +2238,10 @@ DC_DEF dc_status dc_sdf_eval_params(const dc_sdf *s, dc_v3 x, dc_real *value, dc
     for (i = s->n - 1; i >= 0; --i) {
         dc_real *d = dparam + DC_SDF_PARAMS*i, w = d[0], weight = s->prim[i].subtract ? -rest*w : rest*w;
         rest *= 1 - w;
+        if (!(w > 0)) {                 /* left out */
+            memset(d, 0, DC_SDF_PARAMS*sizeof *d);
+            continue;
+        }
         dci_sdf_part_of(&s->prim[i], &a);
         dci_sdf_part_params(&a, x, d);
         for (k = 0; k < DC_SDF_PARAMS; ++k) {
@@ -2073,13 +2276,25 @@ typedef struct {
     dci_sdf_points weight_sum, heavy[3], sharpness;
     dci_sdf_points inner[3], outer[3];          /* of a superquadric: q, p, C of its norms */
     dci_sdf_points radius, exponent;            /* |x|; scratch */
-    dci_sdf_part part;                          /* the primitive */
+    dci_sdf_points most, matters;               /* U of [reach]; 1: the primitive is not left out, else 0 */
+    int from, to, all;                          /* points among which are those where it matters; are they all? */
+    const dci_sdf_part *part;                   /* the primitive: one of these, or what follows them */
+    dci_sdf_part ready[DCI_SDF_RUN], next;
+    dci_sdf_kernel kernel;                      /* its own, or that of the gauge */
 } dci_sdf_block;
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC optimize("no-trapping-math")
 #endif
+
+/* the primitive i of the field, made ready */
+static const dci_sdf_part *dci_sdf_block_at(dci_sdf_block *b, const dc_sdf *s, int i)
+{
+    if (i < DCI_SDF_RUN) return &b->ready[i];
+    dci_sdf_part_of(&s->prim[i], &b->next);
+    return &b->next;
+}
 
 /* Stages of a block: one function for every level where speed counts, out of line where size does, so that their stack
  * frames do not add up. */
@@ -2133,21 +2348,22 @@ DCI_LANE dci_jet dci_sdf_plane_load(dci_sdf_block *b, int l, dc_v3 n, dc_v3 p)
     return dci_sdf_plane_jet(n, p, b->local[0][l], b->local[1][l], b->local[2][l]);
 }
 
-DCI_SDF_STAGE void dci_sdf_block_planes(dci_sdf_block *b, int w, const int level)
+DCI_SDF_STAGE void dci_sdf_block_planes(dci_sdf_block *b, const int level)
 {
-    const dc_sdf_prim *p = b->part.prim;
-    const dc_real tau = b->part.tau, inv_tau = b->part.inv_tau, hess_tau = b->part.hess_tau;
+    const int from = b->from, to = b->to;
+    const dc_sdf_prim *p = b->part->prim;
+    const dc_real tau = b->part->tau, inv_tau = b->part->inv_tau, hess_tau = b->part->hess_tau;
     int k, l;
 
     /* the fold begins with the first plane */
-    for (l = 0; l < w; ++l) {
+    for (l = from; l < to; ++l) {
         b->plane_sum[l] = 1;
         dci_jet_store(b->jet, l, dci_sdf_plane_load(b, l, p->n[0], p->p[0]), 2);
     }
 
     for (k = 1; k < p->count; ++k) {
         const dc_v3 n = p->n[k], at = p->p[k];
-        for (l = 0; l < w; ++l) {
+        for (l = from; l < to; ++l) {
             dci_sdf_fold f = dci_sdf_fold_load(b->jet, b->plane_sum, l, level);
             dc_real weight;
             f = dci_sdf_fold_in(f, dci_sdf_plane_load(b, l, n, at), inv_tau, hess_tau, level, &weight);
@@ -2155,7 +2371,7 @@ DCI_SDF_STAGE void dci_sdf_block_planes(dci_sdf_block *b, int w, const int level
         }
     }
 
-    for (l = 0; l < w; ++l) {
+    for (l = from; l < to; ++l) {
         dci_sdf_fold f = dci_sdf_fold_load(b->jet, b->plane_sum, l, level);
         dci_jet_store(b->jet, l, dci_sdf_fold_close(f, tau, -1).jet, level);
     }
@@ -2194,9 +2410,10 @@ DCI_LANE void dci_sdf_cloud_store(dci_sdf_block *b, int l, dci_sdf_cloud c, int 
     row[6][l] = c.log_weight.by_yy; row[7][l] = c.log_weight.by_yz; row[8][l] = c.log_weight.by_zz;
 }
 
-DCI_SDF_STAGE void dci_sdf_block_cloud(dci_sdf_block *b, int w, const int level)
+DCI_SDF_STAGE void dci_sdf_block_cloud(dci_sdf_block *b, const int level)
 {
-    const dc_sdf_prim *p = b->part.prim;
+    const int from = b->from, to = b->to;
+    const dc_sdf_prim *p = b->part->prim;
     const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int k, l;
 
@@ -2205,9 +2422,10 @@ DCI_SDF_STAGE void dci_sdf_block_cloud(dci_sdf_block *b, int w, const int level)
         dc_real s = 1/p->sigma[k];
         s *= s;
         if (k == 0)
-            for (l = 0; l < w; ++l) dci_sdf_cloud_store(b, l, dci_sdf_cloud_first(x[l], y[l], z[l], &at, &n, s), level);
+            for (l = from; l < to; ++l)
+                dci_sdf_cloud_store(b, l, dci_sdf_cloud_first(x[l], y[l], z[l], &at, &n, s), level);
         else
-            for (l = 0; l < w; ++l) {
+            for (l = from; l < to; ++l) {
                 dci_sdf_cloud c = dci_sdf_cloud_load(b, l, level);
                 dci_sdf_cloud_store(b, l, dci_sdf_cloud_in(c, x[l], y[l], z[l], &at, &n, s, level), level);
             }
@@ -2225,132 +2443,153 @@ DCI_LANE dci_powers dci_powers_load(dci_sdf_block *b, int l)
 }
 
 /* p and C of a norm from its q; e: scratch */
-DCI_LANE void dci_sdf_block_power(int w, dc_real half_eps, dc_real alpha, dci_sdf_points *norm, dc_real *e)
+DCI_LANE void dci_sdf_block_power(int from, int to, dc_real half_eps, dc_real alpha, dci_sdf_points *norm, dc_real *e)
 {
     const dc_real *q = norm[0];
     dc_real *p = norm[1], *C = norm[2];
     int l;
 
-    for (l = 0; l < w; ++l) e[l] = (alpha - 2)*dci_sdf_ratio_log(q[l]);
-    for (l = 0; l < w; ++l) p[l] = dci_sdf_exp_short(e[l]);
-    for (l = 0; l < w; ++l) e[l] = (half_eps - 1)*dci_sdf_log1p_short(p[l]*q[l]*q[l]);
-    for (l = 0; l < w; ++l) C[l] = dci_sdf_exp_half(e[l]);
+    for (l = from; l < to; ++l) e[l] = (alpha - 2)*dci_sdf_ratio_log(q[l]);
+    for (l = from; l < to; ++l) p[l] = dci_sdf_exp_short(e[l]);
+    for (l = from; l < to; ++l) e[l] = (half_eps - 1)*dci_sdf_log1p_short(p[l]*q[l]*q[l]);
+    for (l = from; l < to; ++l) C[l] = dci_sdf_exp_half(e[l]);
 }
 
 /* dci_powers_of of a block */
-static DCI_NOINLINE void dci_sdf_block_powers(dci_sdf_block *b, int w)
+static DCI_NOINLINE void dci_sdf_block_powers(dci_sdf_block *b)
 {
-    const dci_quadric s = b->part.quadric;
+    const int from = b->from, to = b->to;
+    const dci_quadric s = b->part->quadric;
     const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int l;
 
-    for (l = 0; l < w; ++l) b->inner[0][l] = dci_sdf_ratio(dci_fabs(x[l])*s.inv_a, dci_fabs(y[l])*s.inv_b);
-    dci_sdf_block_power(w, s.half2, s.alpha2, b->inner, b->exponent);
+    for (l = from; l < to; ++l) b->inner[0][l] = dci_sdf_ratio(dci_fabs(x[l])*s.inv_a, dci_fabs(y[l])*s.inv_b);
+    dci_sdf_block_power(from, to, s.half2, s.alpha2, b->inner, b->exponent);
 
-    for (l = 0; l < w; ++l) {
+    for (l = from; l < to; ++l) {
         dc_real N = dci_sdf_norm_value(dci_fabs(x[l])*s.inv_a, dci_fabs(y[l])*s.inv_b, b->inner[0][l], b->inner[1][l],
                                        b->inner[2][l]);
         b->outer[0][l] = dci_sdf_ratio(N, dci_fabs(z[l])*s.inv_c);
     }
-    dci_sdf_block_power(w, s.half1, s.alpha1, b->outer, b->exponent);
+    dci_sdf_block_power(from, to, s.half1, s.alpha1, b->outer, b->exponent);
 
-    for (l = 0; l < w; ++l) b->radius[l] = dci_sqrt_lane(x[l]*x[l] + y[l]*y[l] + z[l]*z[l]);
+    for (l = from; l < to; ++l) b->radius[l] = dci_sqrt_lane(x[l]*x[l] + y[l]*y[l] + z[l]*z[l]);
 }
 
-DCI_SDF_STAGE void dci_sdf_block_radial(dci_sdf_block *b, int w, const int level)
+DCI_SDF_STAGE void dci_sdf_block_radial(dci_sdf_block *b, const int level)
 {
-    const dci_quadric s = b->part.quadric;
+    const int from = b->from, to = b->to;
+    const dci_quadric s = b->part->quadric;
     const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int l;
 
-    for (l = 0; l < w; ++l)
+    for (l = from; l < to; ++l)
         dci_jet_store(b->jet, l, dci_radial(&s, dci_powers_load(b, l), x[l], y[l], z[l], level), level);
 }
 
-DCI_SDF_STAGE void dci_sdf_block_taubin(dci_sdf_block *b, int w, const int level)
+DCI_SDF_STAGE void dci_sdf_block_taubin(dci_sdf_block *b, const int level)
 {
-    const dci_quadric s = b->part.quadric;
+    const int from = b->from, to = b->to;
+    const dci_quadric s = b->part->quadric;
     const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int l;
 
-    for (l = 0; l < w; ++l)
+    for (l = from; l < to; ++l)
         dci_jet_store(b->jet, l, dci_taubin(&s, dci_powers_load(b, l), x[l], y[l], z[l], level), level);
 }
 
-DCI_SDF_STAGE void dci_sdf_block_gauge(dci_sdf_block *b, int w, const int level)
+DCI_SDF_STAGE void dci_sdf_block_gauge(dci_sdf_block *b, const int level)
 {
-    const dci_quadric s = b->part.quadric;
+    const int from = b->from, to = b->to;
+    const dci_quadric s = b->part->quadric;
     const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int l;
 
-    for (l = 0; l < w; ++l)
+    for (l = from; l < to; ++l)
         dci_jet_store(b->jet, l, dci_gauge_jet(&s, dci_powers_load(b, l), x[l], y[l], z[l], level), level);
 }
 
-DCI_SDF_STAGE void dci_sdf_block_rounded(dci_sdf_block *b, int w, const int level)
+DCI_SDF_STAGE void dci_sdf_block_rounded(dci_sdf_block *b, const int level)
 {
-    const dci_sdf_core s = b->part.core;
+    const int from = b->from, to = b->to;
+    const dci_sdf_core s = b->part->core;
     const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int l;
 
-    for (l = 0; l < w; ++l) dci_jet_store(b->jet, l, dci_rounded(&s, x[l], y[l], z[l], level), level);
+    for (l = from; l < to; ++l) dci_jet_store(b->jet, l, dci_rounded(&s, x[l], y[l], z[l], level), level);
 }
 
-DCI_SDF_STAGE void dci_sdf_block_local(dci_sdf_block *b, int w)
+DCI_SDF_STAGE void dci_sdf_block_local(dci_sdf_block *b)
 {
-    const dci_sdf_part a = b->part;
+    const dci_sdf_part a = *b->part;
+    const int from = b->from, to = b->to;
     int l;
 
-    for (l = 0; l < w; ++l) {
+    for (l = from; l < to; ++l) {
         dc_v3 x = dci_sdf_to_local(&a, b->body[0][l], b->body[1][l], b->body[2][l]);
         b->local[0][l] = x.x; b->local[1][l] = x.y; b->local[2][l] = x.z;
     }
 }
 
-DCI_SDF_STAGE void dci_sdf_block_body(dci_sdf_block *b, int w, const int level)
+DCI_SDF_STAGE void dci_sdf_block_body(dci_sdf_block *b, const int level)
 {
-    const dci_sdf_part a = b->part;
-    const dc_real unit = a.kernel == DCI_SDF_GAUGE ? DC_R(1) : a.unit;
+    const dci_sdf_part a = *b->part;
+    const int from = b->from, to = b->to;
+    const dc_real unit = b->kernel == DCI_SDF_GAUGE ? DC_R(1) : a.unit;
     int l;
 
-    for (l = 0; l < w; ++l)
+    for (l = from; l < to; ++l)
         dci_jet_store(b->jet, l, dci_sdf_to_body(&a, dci_jet_load(b->jet, l, level), unit, level), level);
 }
 
-/* the primitive's jets at w points, a multiple of DC_LANES */
-DCI_LANE void dci_sdf_block_part(dci_sdf_block *b, int w, const int level)
+/* the primitive's jets at the points of the range */
+DCI_LANE void dci_sdf_block_part(dci_sdf_block *b, const int level)
 {
-    dci_sdf_block_local(b, w);
-    if (b->part.kernel <= DCI_SDF_GAUGE) dci_sdf_block_powers(b, w);
-    switch (b->part.kernel) {
-    case DCI_SDF_RADIAL: dci_sdf_block_radial(b, w, level); break;
-    case DCI_SDF_TAUBIN: dci_sdf_block_taubin(b, w, level); break;
-    case DCI_SDF_GAUGE: dci_sdf_block_gauge(b, w, level); break;
-    case DCI_SDF_ROUNDED: dci_sdf_block_rounded(b, w, level); break;
-    case DCI_SDF_PLANES: dci_sdf_block_planes(b, w, level); break;
-    case DCI_SDF_CLOUD: dci_sdf_block_cloud(b, w, level); break;
+    dci_sdf_block_local(b);
+    if (b->kernel <= DCI_SDF_GAUGE) dci_sdf_block_powers(b);
+    switch (b->kernel) {
+    case DCI_SDF_RADIAL: dci_sdf_block_radial(b, level); break;
+    case DCI_SDF_TAUBIN: dci_sdf_block_taubin(b, level); break;
+    case DCI_SDF_GAUGE: dci_sdf_block_gauge(b, level); break;
+    case DCI_SDF_ROUNDED: dci_sdf_block_rounded(b, level); break;
+    case DCI_SDF_PLANES: dci_sdf_block_planes(b, level); break;
+    case DCI_SDF_CLOUD: dci_sdf_block_cloud(b, level); break;
     }
-    dci_sdf_block_body(b, w, level);
+    dci_sdf_block_body(b, level);
 }
 
-/* starts the fold with the primitive's jets, or takes them into it */
-DCI_SDF_STAGE void dci_sdf_block_fold(dci_sdf_block *b, int w, int first, dc_real inv_tau, dc_real hess_tau,
-                                      const int level)
+/* starts the fold with the primitive's jets */
+DCI_SDF_STAGE void dci_sdf_block_start(dci_sdf_block *b, const int level)
 {
     int l;
 
-    if (first)
-        for (l = 0; l < w; ++l) {
-            b->fold_sum[l] = 1;
-            dci_jet_store(b->fold, l, dci_jet_load(b->jet, l, level), level);
-        }
-    else
-        for (l = 0; l < w; ++l) {
-            dci_sdf_fold f = dci_sdf_fold_load(b->fold, b->fold_sum, l, level);
-            dc_real weight;
-            f = dci_sdf_fold_in(f, dci_jet_load(b->jet, l, level), inv_tau, hess_tau, level, &weight);
-            dci_sdf_fold_store(b->fold, b->fold_sum, l, f, level);
-        }
+    for (l = b->from; l < b->to; ++l) {
+        b->fold_sum[l] = 1;
+        dci_jet_store(b->fold, l, dci_jet_load(b->jet, l, level), level);
+    }
+}
+
+/* takes the primitive's jets into the fold where it matters; `all`: everywhere */
+DCI_SDF_STAGE void dci_sdf_block_join(dci_sdf_block *b, const int all, dc_real inv_tau, dc_real hess_tau,
+                                      const int level)
+{
+    const int from = b->from, to = b->to;
+    int l;
+
+    for (l = from; l < to; ++l) {
+        const dci_sdf_fold was = dci_sdf_fold_load(b->fold, b->fold_sum, l, level);
+        dci_sdf_fold f;
+        dc_real weight;
+        f = dci_sdf_fold_in(was, dci_jet_load(b->jet, l, level), inv_tau, hess_tau, level, &weight);
+        if (!all) f = dci_sdf_fold_pick(b->matters[l] > 0, f, was);
+        dci_sdf_fold_store(b->fold, b->fold_sum, l, f, level);
+    }
+}
+
+DCI_SDF_STAGE void dci_sdf_block_fold(dci_sdf_block *b, dc_real inv_tau, dc_real hess_tau, const int level)
+{
+    if (b->all) dci_sdf_block_join(b, 1, inv_tau, hess_tau, level);
+    else dci_sdf_block_join(b, 0, inv_tau, hess_tau, level);
 }
 
 /* ends a run of the fold */
@@ -2364,29 +2603,116 @@ DCI_SDF_STAGE void dci_sdf_block_close(dci_sdf_block *b, int w, dc_real tau, dc_
     }
 }
 
+/* U of [reach] for the primitives from i to end - 1 */
+static DCI_NOINLINE void dci_sdf_block_most(dci_sdf_block *b, const dc_sdf *s, int i, int end, int w)
+{
+    dc_real *power = b->jet[0], *inner = b->jet[1], *square = b->jet[2];
+    int l;
+
+    for (l = 0; l < w; ++l) {
+        const dci_sdf_nearest none = dci_sdf_nearest_none();
+        power[l] = none.power; inner[l] = none.inner; square[l] = none.d2;
+    }
+    for (; i < end; ++i) {
+        const dc_v3 t = s->prim[i].pose.t;
+        const dc_real radius = dci_sdf_block_at(b, s, i)->ball.inner;
+        if (radius < 0) continue;
+        for (l = 0; l < w; ++l) {
+            dci_sdf_nearest n;
+            n.power = power[l]; n.inner = inner[l]; n.d2 = square[l];
+            n = dci_sdf_nearer(n, radius, dci_sdf_d2(t, b->body[0][l], b->body[1][l], b->body[2][l]));
+            power[l] = n.power; inner[l] = n.inner; square[l] = n.d2;
+        }
+    }
+    for (l = 0; l < w; ++l) {
+        dci_sdf_nearest n;
+        n.power = power[l]; n.inner = inner[l]; n.d2 = square[l];
+        b->most[l] = dci_sdf_most(n, b->fold[0][l]);
+    }
+}
+
+/* where the primitive matters, and the range of these points */
+static DCI_NOINLINE void dci_sdf_block_reach(dci_sdf_block *b, int w, dc_real tau)
+{
+    const dci_sdf_ball ball = b->part->ball;
+    const dc_v3 t = b->part->origin;
+    dc_real total = 0;
+    int g, l;
+
+    for (l = 0; l < w; ++l) {
+        const dc_real d2 = dci_sdf_d2(t, b->body[0][l], b->body[1][l], b->body[2][l]);
+        b->matters[l] = dci_sdf_matters(ball, d2, b->most[l], tau) ? DC_R(1) : DC_R(0);
+    }
+    b->from = w;
+    b->to = 0;
+    for (g = 0; g < w; g += DC_LANES) {
+        dc_real sum = 0;
+        for (l = 0; l < DC_LANES; ++l) sum += b->matters[g + l];
+        total += sum;
+        if (!(sum > 0)) continue;
+        if (b->from > g) b->from = g;
+        b->to = g + DC_LANES;
+    }
+    b->all = total >= (dc_real)(b->to - b->from);
+}
+
+/* it matters everywhere */
+static void dci_sdf_block_whole(dci_sdf_block *b, int w)
+{
+    b->from = 0;
+    b->to = w;
+    b->all = 1;
+}
+
+static DCI_NOINLINE void dci_sdf_block_empty(dci_sdf_block *b, int w)
+{
+    int l;
+    for (l = 0; l < w; ++l) dci_sdf_fold_store(b->fold, b->fold_sum, l, dci_sdf_fold_empty(), 2);
+}
+
 /* dci_sdf_at of a block; gauge: F - 1 of the only primitive */
 DCI_LANE void dci_sdf_block_sdf(dci_sdf_block *b, const dc_sdf *s, int w, int gauge, const int level)
 {
     dc_real inv_tau, hess_tau;
-    int i, subtract = 0;
+    int i, end, subtract = 0;
 
     dci_sdf_taus(s->tau, &inv_tau, &hess_tau);
-    for (i = 0; i < s->n; ++i) {
+    for (i = 0; i < s->n;) {
+        int few;
+
         /* a change from union to subtraction or back */
         if (!s->prim[i].subtract != !subtract) {
             dci_sdf_block_close(b, w, s->tau, -1, level);
             subtract = !subtract;
         }
 
-        dci_sdf_part_of(&s->prim[i], &b->part);
-        if (gauge) b->part.kernel = DCI_SDF_GAUGE;
-        dci_sdf_block_part(b, w, level);
-        dci_sdf_block_fold(b, w, i == 0, inv_tau, hess_tau, level);
+        end = dci_sdf_run_end(s, i);
+        few = end - i < DCI_SDF_FEW;
+        if (!few) {
+            if (i == 0) dci_sdf_block_empty(b, w);
+            dci_sdf_block_most(b, s, i, end, w);
+        }
+        for (; i < end; ++i) {
+            b->part = dci_sdf_block_at(b, s, i);
+            b->kernel = gauge ? DCI_SDF_GAUGE : b->part->kernel;
+            if (few || !dci_sdf_leaves(b->part->prim)) dci_sdf_block_whole(b, w);
+            else dci_sdf_block_reach(b, w, s->tau);
+            if (b->from >= b->to) continue;
+            dci_sdf_block_part(b, level);
+            if (few && i == 0) dci_sdf_block_start(b, level);
+            else dci_sdf_block_fold(b, inv_tau, hess_tau, level);
+        }
     }
     dci_sdf_block_close(b, w, s->tau, subtract ? DC_R(-1) : DC_R(1), level);
 }
 
-static DCI_NOINLINE void dci_sdf_block_part_values(dci_sdf_block *b, int w) { dci_sdf_block_part(b, w, 0); }
+/* the primitive's values, not folded, at w points */
+static DCI_NOINLINE void dci_sdf_block_part_values(dci_sdf_block *b, int w)
+{
+    dci_sdf_block_whole(b, w);
+    dci_sdf_block_part(b, 0);
+}
+
 static DCI_NOINLINE void dci_sdf_block_values(dci_sdf_block *b, const dc_sdf *s, int w, int gauge)
 {
     dci_sdf_block_sdf(b, s, w, gauge, 0);
@@ -2454,6 +2780,7 @@ DC_DEF dc_status dc_sdf_eval_batch(const dc_sdf *s, int count, const dc_real *x,
     level = out->hess ? 2 : out->grad ? 1 : 0;
     if (!lone && dir > level) level = dir;
 
+    for (k = 0; count > 0 && k < s->n && k < DCI_SDF_RUN; ++k) dci_sdf_part_of(&s->prim[k], &b->ready[k]);
     for (i = 0; i < (size_t)count; i += (size_t)n) {
         /* lanes without a point repeat the last */
         n = (size_t)count - i < DCI_SDF_BLOCK ? (int)((size_t)count - i) : DCI_SDF_BLOCK;
@@ -2628,7 +2955,7 @@ DCI_LANE dc_v3 dci_sdf_third_vector(dci_sdf_points *row, int l)
 /* kernels of superquadrics, of what is rounded */
 static DCI_NOINLINE void dci_sdf_third_radial(dci_sdf_third *b, int w)
 {
-    const dci_quadric s = b->at.part.quadric;
+    const dci_quadric s = b->at.part->quadric;
     int l;
 
     for (l = 0; l < w; ++l)
@@ -2639,7 +2966,7 @@ static DCI_NOINLINE void dci_sdf_third_radial(dci_sdf_third *b, int w)
 
 static DCI_NOINLINE void dci_sdf_third_gauge(dci_sdf_third *b, int w)
 {
-    const dci_quadric s = b->at.part.quadric;
+    const dci_quadric s = b->at.part->quadric;
     int l;
 
     for (l = 0; l < w; ++l)
@@ -2650,7 +2977,7 @@ static DCI_NOINLINE void dci_sdf_third_gauge(dci_sdf_third *b, int w)
 
 static DCI_NOINLINE void dci_sdf_third_rounded(dci_sdf_third *b, int w)
 {
-    const dci_sdf_core s = b->at.part.core;
+    const dci_sdf_core s = b->at.part->core;
     int l;
 
     for (l = 0; l < w; ++l)
@@ -2661,7 +2988,7 @@ static DCI_NOINLINE void dci_sdf_third_rounded(dci_sdf_third *b, int w)
 /* directions in the primitive's axes */
 static DCI_NOINLINE void dci_sdf_third_local(dci_sdf_third *b, int w)
 {
-    dci_sdf_part a = b->at.part;
+    dci_sdf_part a = *b->at.part;
     int l;
 
     a.origin.x = a.origin.y = a.origin.z = 0;
@@ -2674,7 +3001,7 @@ static DCI_NOINLINE void dci_sdf_third_local(dci_sdf_third *b, int w)
 /* to the body's axes, and into the fold, which has the primitive's jets not yet */
 static DCI_NOINLINE void dci_sdf_third_fold(dci_sdf_third *b, int w, int first, dc_real inv_tau, dc_real hess_tau)
 {
-    const dci_sdf_part a = b->at.part;
+    const dci_sdf_part a = *b->at.part;
     const dc_real unit = a.kernel == DCI_SDF_GAUGE ? DC_R(1) : a.unit;
     int l;
 
@@ -2699,10 +3026,11 @@ static DCI_NOINLINE void dci_sdf_third_sign(dci_sdf_third *b, int w, dc_real sig
 }
 
 /* dci_sdf_block_part and _fold with everything they have, on the way of what goes along */
-static DCI_NOINLINE void dci_sdf_third_jets(dci_sdf_third *b, int w) { dci_sdf_block_part(&b->at, w, 2); }
-static DCI_NOINLINE void dci_sdf_third_join(dci_sdf_third *b, int w, int first, dc_real inv_tau, dc_real hess_tau)
+static DCI_NOINLINE void dci_sdf_third_jets(dci_sdf_third *b) { dci_sdf_block_part(&b->at, 2); }
+static DCI_NOINLINE void dci_sdf_third_join(dci_sdf_third *b, int first, dc_real inv_tau, dc_real hess_tau)
 {
-    dci_sdf_block_fold(&b->at, w, first, inv_tau, hess_tau, 2);
+    if (first) dci_sdf_block_start(&b->at, 2);
+    else dci_sdf_block_join(&b->at, 1, inv_tau, hess_tau, 2);
 }
 static DCI_NOINLINE void dci_sdf_third_close(dci_sdf_third *b, int w, dc_real tau)
 {
@@ -2810,7 +3138,7 @@ static DCI_NOINLINE dci_jet dci_sdf_cloud_along(const dci_sdf_part *a, dc_v3 x, 
 /* that of the primitive, in its axes */
 static void dci_sdf_third_part(dci_sdf_third *b, int w)
 {
-    const dci_sdf_part *a = &b->at.part;
+    const dci_sdf_part *a = b->at.part;
     int l;
 
     dci_sdf_third_local(b, w);
@@ -2841,12 +3169,15 @@ static int dci_sdf_third_run(dci_sdf_third *b, const dc_sdf *s, int n, int gauge
             subtract = !subtract;
         }
 
-        dci_sdf_part_of(&s->prim[i], &b->at.part);
-        if (gauge) b->at.part.kernel = DCI_SDF_GAUGE;
-        dci_sdf_third_jets(b, w);
+        dci_sdf_part_of(&s->prim[i], &b->at.next);
+        if (gauge) b->at.next.kernel = DCI_SDF_GAUGE;
+        b->at.part = &b->at.next;
+        b->at.kernel = b->at.next.kernel;
+        dci_sdf_block_whole(&b->at, w);
+        dci_sdf_third_jets(b);
         dci_sdf_third_part(b, w);
         dci_sdf_third_fold(b, w, i == 0, inv_tau, hess_tau);
-        dci_sdf_third_join(b, w, i == 0, inv_tau, hess_tau);
+        dci_sdf_third_join(b, i == 0, inv_tau, hess_tau);
     }
     if (subtract) dci_sdf_third_sign(b, w, -1);
 
@@ -2895,69 +3226,78 @@ DC_DEF dc_status dc_sdf_ddir_along(const dc_sdf *s, int count, const dc_real *x,
 
 /* ---- [bounds] least values over balls ------------------------------------------------------- */
 /* stage               | reads               | writes                        | equation
- * dci_quadric_ball    | a superquadric      | radii that hold it, it holds  | below
- * dci_sdf_part_bound  | a primitive, a ball | its least value there         | below
+ * dci_sdf_part_bounds | a primitive, balls  | its least values there        | dci_sdf_ball
  * dc_sdf_bound        | a field, balls      | theirs                        | min - tau log n */
 
-/* A superquadric of least exponent eps lies within the ball of the norm of power 2/eps, whose farthest point is at
- *     (a^s + b^s + c^s)^(1/s),   s = 2/(1 - eps)                  (Hoelder; the largest axis from eps = 1 on)
- * and holds the octahedron of its axes, whose faces are at (1/a^2 + 1/b^2 + 1/c^2)^(-1/2). */
-typedef struct { dc_real outer, inner; } dci_quadric_radii;
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-trapping-math")
+#endif
 
-static dci_quadric_radii dci_quadric_ball(const dc_sdf_prim *p)
+/* least <- min(least, a superquadric's value at n points) */
+static DCI_NOINLINE void dci_quadric_bounds(const dci_sdf_part *a, int n, const dc_v3 *x, dc_real *DCI_RESTRICT least)
 {
-    const dc_real scale = p->scale == 0 ? 1 : p->scale, eps = dc_min(p->eps1, p->eps2);
-    const dc_real big = dc_max(p->size.x, dc_max(p->size.y, p->size.z));
-    const dc_real a = p->size.x/big, b = p->size.y/big, c = p->size.z/big;      /* from 1/DCI_SDF_ASPECT to 1 */
-    dci_quadric_radii r;
+    const dci_sdf_ball ball = a->ball;
+    const dc_real shrink = 1/ball.stretch;
+    const dc_v3 t = a->origin;
+    int k;
 
-    r.outer = big*scale;
-    r.inner = r.outer/dc_sqrt(1/(a*a) + 1/(b*b) + 1/(c*c));
-    if (eps < 1) {
-        const dc_real power = 2/(1 - eps);
-        r.outer *= dc_pow(dc_pow(a, power) + dc_pow(b, power) + dc_pow(c, power), 1/power);
+    for (k = 0; k < n; ++k) {
+        const dc_real gap = dci_sqrt_lane(dci_sdf_d2(t, x[k].x, x[k].y, x[k].z)) - ball.outer;
+        const dc_real phi = gap > 0 ? gap*shrink : gap;
+        least[k] = phi < least[k] ? phi : least[k];
     }
-    return r;
 }
 
-/* With d = |x - t|, R and r the radii above:
- *     radial:  phi = d - d/F >= d - R, d/F the length of a ray inside
- *     Taubin:  phi = (F - 1)/|grad F| >= (d/R - 1) r outside, |grad F| <= 1/r; inside >= -1/|grad F| >= -d/F >= -R
- * What changes by a unit of length or less along one, as distances and maxima of planes do, is bounded by its value in
- * the middle. */
-static dc_real dci_sdf_part_bound(const dci_sdf_part *a, dci_quadric_radii radii, dc_v3 x, dc_real r)
-{
-    dc_v3   e = dc_sub(x, a->origin);
-    dc_real gap;
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
 
-    if (a->kernel == DCI_SDF_CLOUD) return -DC_REAL_MAX;
-    if (a->kernel > DCI_SDF_TAUBIN) return dci_sdf_part_at(a, x, 0).value - DC_R(1.001)*r;     /* |n.n - 1| <= 1e-3 */
-    gap = dc_sqrt(dc_dot(e, e)) - radii.outer - r;
-    return a->kernel == DCI_SDF_RADIAL ? gap : gap > 0 ? gap*(radii.inner/radii.outer) : -radii.outer;
+/* the same of any kind over balls; r NULL: 0 */
+static void dci_sdf_part_bounds(const dci_sdf_part *a, int n, const dc_v3 *x, const dc_real *r, dc_real *least)
+{
+    int k;
+
+    if (a->kernel <= DCI_SDF_TAUBIN && !r) {
+        dci_quadric_bounds(a, n, x, least);
+        return;
+    }
+    for (k = 0; k < n; ++k) {
+        const dc_real R = r ? r[k] : 0;
+        dc_real phi = -DC_REAL_MAX;
+
+        if (a->kernel <= DCI_SDF_TAUBIN) {
+            const dc_v3 e = dc_sub(x[k], a->origin);
+            phi = dc_sqrt(dc_dot(e, e)) - a->ball.outer - R;
+            phi = phi > 0 ? phi/a->ball.stretch : phi;
+        } else if (a->kernel != DCI_SDF_CLOUD)
+            /* what changes by a unit of length or less along one: |n.n - 1| <= 1e-3 */
+            phi = dci_sdf_part_at(a, x[k], 0).value - DC_R(1.001)*R;
+        least[k] = dc_min(least[k], phi);
+    }
 }
 
 DC_DEF dc_status dc_sdf_bound(const dc_sdf *s, int count, const dc_v3 *x, const dc_real *r, dc_real *least)
 {
+    dc_real below;
     int i, k, unions = 0;
-    if (!dci_sdf_ok(s) || count < 0 || (count > 0 && (!x || !r || !least))) return DC_E_ARG;
+    if (!dci_sdf_ok(s) || count < 0 || (count > 0 && (!x || !least))) return DC_E_ARG;
     for (k = 0; k < count; ++k)
-        if (!dc_in_range(x[k]) || !(r[k] >= 0) || !dc_finite(r[k])) return DC_E_ARG;
+        if (!dc_in_range(x[k]) || (r && (!(r[k] >= 0) || !dc_finite(r[k])))) return DC_E_ARG;
 
     /* the least of what is joined; a subtraction raises a field */
     for (k = 0; k < count; ++k) least[k] = DC_REAL_MAX;
     for (i = 0; i < s->n; ++i) {
-        const dc_sdf_prim *p = &s->prim[i];
-        dci_quadric_radii radii = DC_ZERO;
         dci_sdf_part a;
-        if (p->subtract) continue;
-        dci_sdf_part_of(p, &a);
-        if (p->kind == DC_SDF_SUPERQUADRIC) radii = dci_quadric_ball(p);
-        for (k = 0; k < count; ++k) least[k] = dc_min(least[k], dci_sdf_part_bound(&a, radii, x[k], r[k]));
+        if (s->prim[i].subtract) continue;
+        dci_sdf_part_of(&s->prim[i], &a);
+        dci_sdf_part_bounds(&a, count, x, r, least);
         ++unions;
     }
 
     /* a smooth minimum of n is less by tau log n at most */
-    for (k = 0; k < count; ++k) least[k] = dc_max(least[k] - s->tau*dc_log((dc_real)unions), -DC_REAL_MAX);
+    below = s->tau*dc_log((dc_real)unions);
+    for (k = 0; k < count; ++k) least[k] = dc_max(least[k] - below, -DC_REAL_MAX);
     return DC_OK;
 }
 
@@ -3782,8 +4122,9 @@ static int dci_fit_walk(const dci_fitter *f, int n, int at[3])
 /* Distances as Taubin's form gives them, whose slope at the surface is 1 however flat the primitive is. */
 static void dci_fit_load(dci_fitter *f, const dc_sdf_prim *p)
 {
-    dci_sdf_part_of(p, &f->block.part);
-    f->block.part.kernel = DCI_SDF_TAUBIN;
+    dci_sdf_part_of(p, &f->block.next);
+    f->block.next.kernel = f->block.kernel = DCI_SDF_TAUBIN;
+    f->block.part = &f->block.next;
 }
 
 /* Those of the primitive loaded, in a run of the box from at[] on, at most DCI_SDF_BLOCK points, into block.jet[0];
@@ -3861,7 +4202,7 @@ static dc_real dci_fit_cost(dci_fitter *f, const dc_sdf_prim *p, dc_real c, int 
             if (!derivatives || r == 0 || v >= others || dc_abs(v) >= f->band) continue;
 
             /* by the logarithms of the axes */
-            dci_sdf_part_params(&f->block.part, dci_grid_point(f->grid, at[0] + l, at[1], at[2]), d);
+            dci_sdf_part_params(&f->block.next, dci_grid_point(f->grid, at[0] + l, at[1], at[2]), d);
             d[6] *= p->size.x;
             d[7] *= p->size.y;
             d[8] *= p->size.z;

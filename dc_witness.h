@@ -313,8 +313,8 @@ DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const 
  *
  * So no activity of given edges changes by more than cull, and a selection no more than by what lies beyond reach.
  * Contacts that are left out have act 0 and n 0; bodies farther apart than 9/8 reach have no other (dc_manifold_pairs).
- * Fields are not evaluated at vertices that are farther off by dc_sdf_bound of their block of eight, nor for pairs of
- * edges whose weight is 0.
+ * Fields are not evaluated at vertices and witness points that are farther off by dc_sdf_bound, nor for pairs of edges
+ * whose weight is 0.
  *
  * with s the logistic function and n_c the unit normal of the field (dc_sdf_out.dir) at tau_n. The distance on b has
  * the roles swapped throughout: CONTAX Eq. 11 as printed gives it the wrong sign.
@@ -1711,9 +1711,12 @@ typedef struct {
     dci_dual *phi, *rank, *weight;
 } dci_man_bent;
 
-/* With `cull`: balls about blocks of vertices, or about edges; least values of the other field there; which points of
- * at_vertex and cross are left out */
-typedef struct { dc_v3 *centre; dc_real *radius, *least, *skip_vertex, *skip_cross; } dci_man_balls;
+/* With `cull`: least values of the other body's field at vertices, or witness points; in its axes, balls about blocks
+ * of them and those of which the blocks are near; which points of at_vertex and cross are left out */
+typedef struct {
+    dc_v3   *centre, *point;
+    dc_real *radius, *block_least, *least, *skip_vertex, *skip_cross;
+} dci_man_bounds;
 enum { DCI_MAN_BLOCK = 8 };
 
 /* One body. Where all vertices are kept as they are, `contact` is `vertex` and at_contact is at_vertex: the same
@@ -1721,7 +1724,7 @@ enum { DCI_MAN_BLOCK = 8 };
 typedef struct {
     const dc_mesh *mesh;
     dci_man_body  body;
-    dci_man_balls balls;
+    dci_man_bounds bounds;
     dci_man_pick  vertices, edges;
     dc_v3        *vertex;           /* [vertices] in the world */
     dci_man_field at_vertex;        /* the other body's field there */
@@ -1846,14 +1849,16 @@ static void dci_man_side_memory(dci_man *m, int c)
     const int derive = m->derive, other = 1 - c;
     int j;
 
-    /* what is left out: balls serve the blocks of vertices first, then the edges */
+    /* what is left out: bounds serve the vertices first, then the witness points */
     if (m->options.cull > 0) {
-        const size_t blocks = (nv + DCI_MAN_BLOCK - 1)/DCI_MAN_BLOCK, balls = blocks > ke ? blocks : ke;
-        s->balls.centre = DCI_TAKE(&m->room, balls, dc_v3);
-        s->balls.radius = DCI_TAKE(&m->room, balls, dc_real);
-        s->balls.least = DCI_TAKE(&m->room, balls, dc_real);
-        s->balls.skip_vertex = DCI_TAKE(&m->room, nv, dc_real);
-        s->balls.skip_cross = DCI_TAKE(&m->room, m->pairs, dc_real);
+        const size_t points = nv > m->pairs ? nv : m->pairs, blocks = (points + DCI_MAN_BLOCK - 1)/DCI_MAN_BLOCK;
+        s->bounds.centre = DCI_TAKE(&m->room, blocks, dc_v3);
+        s->bounds.radius = DCI_TAKE(&m->room, blocks, dc_real);
+        s->bounds.block_least = DCI_TAKE(&m->room, blocks, dc_real);
+        s->bounds.point = DCI_TAKE(&m->room, points, dc_v3);
+        s->bounds.least = DCI_TAKE(&m->room, points, dc_real);
+        s->bounds.skip_vertex = DCI_TAKE(&m->room, nv, dc_real);
+        s->bounds.skip_cross = DCI_TAKE(&m->room, m->pairs, dc_real);
     }
 
     /* vertices */
@@ -1861,7 +1866,7 @@ static void dci_man_side_memory(dci_man *m, int c)
     if (derive) s->d.vertex = DCI_TAKE(&m->room, nv, dc_v3);
     if (nc > 0 || s->edges.soft)
         dci_man_take_field(m, &s->at_vertex, other, nv, s->vertex, 1, nc > 0 && !s->vertices.soft);
-    s->at_vertex.skip = s->balls.skip_vertex;
+    s->at_vertex.skip = s->bounds.skip_vertex;
     if (derive) s->d.phi = DCI_TAKE(&m->room, nv, dc_real);
 
     /* contacts of vertices: the vertices themselves, unless they are weighed */
@@ -1887,7 +1892,7 @@ static void dci_man_side_memory(dci_man *m, int c)
     dci_man_take_field(m, &s->own, c, m->pairs, s->witness, m->options.inside, 1);
     dci_man_take_field(m, &s->cross, other, m->pairs, s->witness, 1, 0);
     s->own.skip = m->skip_own;
-    s->cross.skip = s->balls.skip_cross;
+    s->cross.skip = s->bounds.skip_cross;
     if (steps == 0) return;
     trace->point = DCI_TAKE(&m->room, steps, dc_v3);
     trace->phi = DCI_TAKE(&m->room, steps, dc_real);
@@ -2265,39 +2270,47 @@ static dc_real dci_man_ball(int n, const dc_v3 *x, dc_v3 *centre)
     return dc_sqrt(r2);
 }
 
-/* With `cull`: least values of the other field over the first n balls of body c, which are in the world */
-static dc_status dci_man_bound(dci_man *m, int c, int n)
+/* With `cull`: least values of the other field at n points of body c: by blocks, and where these are near by points */
+static dc_status dci_man_bound(dci_man *m, int c, int n, const dc_v3 *x)
 {
-    const dci_man_balls *b = &m->side[c].balls;
+    const dci_man_bounds *b = &m->side[c].bounds;
     const dci_man_body *other = &m->side[1 - c].body;
-    int k;
-    for (k = 0; k < n; ++k) b->centre[k] = dc_mul_t(&other->axes, dc_sub(b->centre[k], other->origin));
-    return dc_sdf_bound(other->sdf, n, b->centre, b->radius, b->least) == DC_OK ? DC_OK : DC_E_RANGE;
+    const dc_real end = dci_man_end(m);
+    int i, k, near_count = 0;
+    for (k = 0; k*DCI_MAN_BLOCK < n; ++k) {
+        const int first = k*DCI_MAN_BLOCK;
+        b->radius[k] = dci_man_ball(n - first < DCI_MAN_BLOCK ? n - first : DCI_MAN_BLOCK, x + first, &b->centre[k]);
+        b->centre[k] = dc_mul_t(&other->axes, dc_sub(b->centre[k], other->origin));
+    }
+    if (dc_sdf_bound(other->sdf, k, b->centre, b->radius, b->block_least) != DC_OK) return DC_E_RANGE;
+
+    for (i = 0; i < n; ++i)
+        if (b->block_least[i/DCI_MAN_BLOCK] < end)
+            b->point[near_count++] = dc_mul_t(&other->axes, dc_sub(x[i], other->origin));
+    if (dc_sdf_bound(other->sdf, near_count, b->point, NULL, b->least) != DC_OK) return DC_E_RANGE;
+    for (i = n; i-- > 0;) {
+        const dc_real least = b->block_least[i/DCI_MAN_BLOCK];
+        b->least[i] = least < end ? b->least[--near_count] : least;
+    }
+    return DC_OK;
 }
 
-/* Vertices that are beyond reach, by blocks, and with them the middle of their edges, by which those are kept */
+/* Vertices that are beyond reach, and with them the middle of their edges, by which those are kept */
 static dc_status dci_man_skip_vertices(dci_man *m, int c)
 {
     dci_man_side *s = &m->side[c];
-    const int nv = s->vertices.count, blocks = (nv + DCI_MAN_BLOCK - 1)/DCI_MAN_BLOCK;
-    dc_status status;
-    int i, k;
-    for (k = 0; k < blocks; ++k) {
-        const int n = nv - k*DCI_MAN_BLOCK < DCI_MAN_BLOCK ? nv - k*DCI_MAN_BLOCK : DCI_MAN_BLOCK;
-        s->balls.radius[k] = dci_man_ball(n, s->vertex + k*DCI_MAN_BLOCK, &s->balls.centre[k]);
-    }
-    status = dci_man_bound(m, c, blocks);
+    const int nv = s->vertices.count;
+    const dc_real *least = s->bounds.least;
+    dc_status status = dci_man_bound(m, c, nv, s->vertex);
+    int i;
     if (status != DC_OK) return status;
 
     /* a vertex that an edge needs is not left out */
-    for (i = 0; i < nv; ++i) {
-        const dc_real least = s->balls.least[i/DCI_MAN_BLOCK];
-        s->balls.skip_vertex[i] = least >= dci_man_end(m) ? least : DC_R(0);
-    }
+    for (i = 0; i < nv; ++i) s->bounds.skip_vertex[i] = least[i] >= dci_man_end(m) ? least[i] : DC_R(0);
     for (i = 0; i < s->edges.count && s->edges.soft; ++i) {
         const int p = s->mesh->edge[2*i], q = s->mesh->edge[2*i + 1];
-        if (s->balls.least[p/DCI_MAN_BLOCK] + s->balls.least[q/DCI_MAN_BLOCK] >= 2*dci_man_end(m)) continue;
-        s->balls.skip_vertex[p] = s->balls.skip_vertex[q] = 0;
+        if (least[p] + least[q] >= 2*dci_man_end(m)) continue;
+        s->bounds.skip_vertex[p] = s->bounds.skip_vertex[q] = 0;
     }
     return DC_OK;
 }
@@ -2322,7 +2335,7 @@ static dc_status dci_man_select(dci_man *m, int c)
     /* vertices */
     for (i = 0; i < nv; ++i) s->vertex[i] = dc_add(dc_mul(&s->body.axes, s->mesh->v[i]), s->body.origin);
     if (vertices->kept > 0 || edges->soft) {
-        if (s->balls.skip_vertex) status = dci_man_skip_vertices(m, c);
+        if (s->bounds.skip_vertex) status = dci_man_skip_vertices(m, c);
         if (status == DC_OK) status = dci_sample(m, &s->at_vertex);
         if (status != DC_OK) return status;
     }
@@ -2466,40 +2479,25 @@ static dc_real dci_man_beyond(const dc_manifold_options *o)
     return DC_R(1.001)*(1 + DC_R(0.56)*dci_or(o->witness.eps_comp, DC_R(0.1)));
 }
 
-/* Pairs of edges that are left out: their share is 0, or both edges are beyond reach. Tracing moves points where no
- * ball about an edge holds them. */
+/* Shares of the pairs of edges; witness points where those are 0, or which are beyond reach, are left out. */
 static DCI_NOINLINE dc_status dci_man_skip_pairs(dci_man *m)
 {
     const dc_manifold_options *o = &m->options;
-    const dc_real beyond = dci_man_beyond(o);
-    dc_status status;
+    const dc_real end = dci_man_end(m);
     size_t i;
-    int c, k;
-    /* edges that are beyond reach of the other body */
-    for (c = 0; c < 2; ++c) {
-        dci_man_side *s = &m->side[c];
-        for (k = 0; k < s->edges.kept; ++k) {
-            const dc_v3 half = dc_scale(DC_R(0.5), dc_sub(s->end[1][k], s->end[0][k]));
-            s->balls.centre[k] = dc_add(s->end[0][k], half);
-            s->balls.radius[k] = o->trace ? DC_LIMIT : beyond*dc_sqrt(dc_dot(half, half));
-        }
-        status = dci_man_bound(m, c, s->edges.kept);
-        if (status != DC_OK) return status;
-    }
-
-    /* shares, and what neither contact of a pair needs */
+    int c;
     for (i = 0; i < m->pairs; ++i) {
         dci_man_pair *p = &m->pair[i];
         const dc_real near_both = p->gamma*(p->nearest[0] + p->nearest[1]);
         const dci_fade f = dci_man_fade(m, -o->tau_pen*dc_log(dc_max(near_both, DC_REAL_MIN)));
         p->share = f.weight;
         p->dshare = -o->tau_pen*f.slope;
-        m->skip_own[i] = dci_man_end(m);
-        for (c = 0; c < 2; ++c) {
-            const int beyond_reach = m->side[c].balls.least[dci_man_edge(m, c, i)] >= dci_man_end(m);
-            m->side[c].balls.skip_cross[i] = p->share > 0 && !beyond_reach ? DC_R(0) : dci_man_end(m);
-            m->skip_own[i] = dc_min(m->skip_own[i], m->side[c].balls.skip_cross[i]);
-        }
+    }
+    for (c = 0; c < 2; ++c) {
+        dci_man_side *s = &m->side[c];
+        if (dci_man_bound(m, c, (int)m->pairs, s->witness) != DC_OK) return DC_E_RANGE;
+        for (i = 0; i < m->pairs; ++i)
+            s->bounds.skip_cross[i] = m->pair[i].share > 0 && s->bounds.least[i] < end ? DC_R(0) : end;
     }
     return DC_OK;
 }
@@ -2513,11 +2511,14 @@ static DCI_NOINLINE dc_status dci_man_pairs(dci_man *m)
     size_t i;
     int c;
 
+    /* the own fields serve contacts on both bodies: left out where there is none */
     if (m->skip_own) status = dci_man_skip_pairs(m);
-    for (c = 0; c < 2; ++c) {
-        if (status == DC_OK) status = dci_sample(m, &m->side[c].own);
-        if (status == DC_OK) status = dci_sample(m, &m->side[c].cross);
+    for (c = 0; c < 2 && status == DC_OK; ++c) status = dci_sample(m, &m->side[c].cross);
+    for (i = 0; i < m->pairs && m->skip_own && status == DC_OK; ++i) {
+        const dc_real least = dc_min(a->cross.phi[i], b->cross.phi[i]);
+        m->skip_own[i] = least >= dci_man_end(m) ? least : DC_R(0);
     }
+    for (c = 0; c < 2 && status == DC_OK; ++c) status = dci_sample(m, &m->side[c].own);
     if (status != DC_OK) return status;
 
     for (i = 0; i < m->pairs; ++i) {
@@ -4066,8 +4067,9 @@ DC_DEF dc_real dc_manifold_active(int count, const dc_manifold_contact *contacts
 
 typedef struct {
     dci_man_body *body;
-    dci_man_balls balls;            /* in the world */
-    dc_v3 *local;                   /* in the axes of a body */
+    dc_v3   *centre;                /* of the balls, in the world */
+    dc_real *radius, *least;
+    dc_v3   *local;                 /* in the axes of a body */
     unsigned char *reach;           /* [n x n] may ball i reach field j? */
     dci_room room;
 } dci_pairs;
@@ -4077,9 +4079,9 @@ static int dci_pairs_memory(dci_pairs *s, size_t n, dc_arena *mem)
     memset(s, 0, sizeof *s);
     s->room.arena = mem;
     s->body = DCI_TAKE(&s->room, n, dci_man_body);
-    s->balls.centre = DCI_TAKE(&s->room, n, dc_v3);
-    s->balls.radius = DCI_TAKE(&s->room, n, dc_real);
-    s->balls.least = DCI_TAKE(&s->room, n, dc_real);
+    s->centre = DCI_TAKE(&s->room, n, dc_v3);
+    s->radius = DCI_TAKE(&s->room, n, dc_real);
+    s->least = DCI_TAKE(&s->room, n, dc_real);
     s->local = DCI_TAKE(&s->room, n, dc_v3);
     s->reach = DCI_TAKE(&s->room, n*n, unsigned char);
     return !s->room.full;
@@ -4112,9 +4114,9 @@ static int dci_pairs_near(dci_pairs *s, int n, int j, dc_real end)
 {
     const dci_man_body *b = &s->body[j];
     int i;
-    for (i = 0; i < n; ++i) s->local[i] = dc_mul_t(&b->axes, dc_sub(s->balls.centre[i], b->origin));
-    if (dc_sdf_bound(b->sdf, n, s->local, s->balls.radius, s->balls.least) != DC_OK) return 0;
-    for (i = 0; i < n; ++i) s->reach[(size_t)i*(size_t)n + (size_t)j] = s->balls.least[i] < end;
+    for (i = 0; i < n; ++i) s->local[i] = dc_mul_t(&b->axes, dc_sub(s->centre[i], b->origin));
+    if (dc_sdf_bound(b->sdf, n, s->local, s->radius, s->least) != DC_OK) return 0;
+    for (i = 0; i < n; ++i) s->reach[(size_t)i*(size_t)n + (size_t)j] = s->least[i] < end;
     return 1;
 }
 
@@ -4148,8 +4150,8 @@ DC_DEF dc_status dc_manifold_pairs(int n, const dc_surface *body, const dc_pose 
     for (i = 0; i < n && status == DC_OK; ++i) {
         dci_man_pose(pose ? &pose[i] : NULL, &s.body[i]);
         s.body[i].sdf = body[i].sdf;
-        s.balls.radius[i] = beyond*dci_man_ball(body[i].mesh->nv, body[i].mesh->v, &s.balls.centre[i]);
-        s.balls.centre[i] = dc_add(dc_mul(&s.body[i].axes, s.balls.centre[i]), s.body[i].origin);
+        s.radius[i] = beyond*dci_man_ball(body[i].mesh->nv, body[i].mesh->v, &s.centre[i]);
+        s.centre[i] = dc_add(dc_mul(&s.body[i].axes, s.centre[i]), s.body[i].origin);
     }
     for (j = 0; j < n && status == DC_OK; ++j)
         if (!dci_pairs_near(&s, n, j, end)) status = DC_E_RANGE;
