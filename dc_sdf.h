@@ -6548,26 +6548,27 @@ static int dci_cspline_sizes_ok(const dc_cspline *s)
 #pragma GCC optimize("no-trapping-math", "unroll-loops")
 #endif
 
-enum { DCI_SPOTS = 8 };             /* poses at a time: their weights are made side by side */
+enum { DCI_SPOTS = 4 };             /* poses at a time: their weights are made side by side */
 
-/* of u in a cell, 0 to 1, of n poses: weights, and derivatives by u */
-DCI_LANE void dci_spline_weights(const dc_real *u, int n, int level, dc_real w[2][4][DCI_SPOTS])
+/* of u in a cell, 0 to 1, of n poses: four rows of weights, `lanes` numbers each, and four of derivatives by u */
+DCI_LANE void dci_spline_weights(const dc_real *u, int n, int level, int lanes, dc_real *w)
 {
     const dc_real sixth = DC_R(1.0)/6;
+    dc_real *const dw = w + 4*lanes;
     int l;
 
     for (l = 0; l < n; ++l) {
         const dc_real x = u[l], m = 1 - x;
 
-        w[0][0][l] = sixth*(m*m*m);
-        w[0][1][l] = sixth*(4 + x*x*(3*x - 6));
-        w[0][2][l] = sixth*(4 + m*m*(3*m - 6));
-        w[0][3][l] = sixth*(x*x*x);
+        w[l] = sixth*(m*m*m);
+        w[lanes + l] = sixth*(4 + x*x*(3*x - 6));
+        w[2*lanes + l] = sixth*(4 + m*m*(3*m - 6));
+        w[3*lanes + l] = sixth*(x*x*x);
         if (level > 0) {
-            w[1][0][l] = -DC_R(0.5)*(m*m);
-            w[1][1][l] = x*(DC_R(1.5)*x - 2);
-            w[1][2][l] = -m*(DC_R(1.5)*m - 2);
-            w[1][3][l] = DC_R(0.5)*(x*x);
+            dw[l] = -DC_R(0.5)*(m*m);
+            dw[lanes + l] = x*(DC_R(1.5)*x - 2);
+            dw[2*lanes + l] = -m*(DC_R(1.5)*m - 2);
+            dw[3*lanes + l] = DC_R(0.5)*(x*x);
         }
     }
 }
@@ -6657,10 +6658,11 @@ DCI_LANE int dci_cspline_angle(const dc_cspline *s, dc_real theta, dc_real *u)
 }
 
 /* Up to DCI_SPOTS poses among the cells: the second of four by theta, the first by x and y; by theta, x, y where in a
- * cell, the weights and their derivatives. `drawn`: it is beyond `begin`. */
+ * cell, and 8 rows of weights each. `drawn`: it is beyond `begin`. */
 typedef struct {
     int it[DCI_SPOTS], ix[DCI_SPOTS], iy[DCI_SPOTS], drawn[DCI_SPOTS];
-    dc_real u[3][DCI_SPOTS], w[3][2][4][DCI_SPOTS];
+    dc_real u[3][DCI_SPOTS];
+    dc_real *w;                     /* [24 lanes] */
 } dci_spots;
 
 /* how a pose beyond `begin` is drawn in */
@@ -6673,7 +6675,8 @@ static void dci_cspline_bend(const dc_cspline *s, dc_real x, dc_real y, dci_bend
     dci_bend_place(s->begin, s->width, c);
 }
 
-DCI_LANE void dci_spots_find(const dc_cspline *s, const dc_real *q, size_t stride, int n, int level, dci_spots *at)
+DCI_LANE void dci_spots_find(const dc_cspline *s, const dc_real *q, size_t stride, int n, int level, int lanes,
+                             dci_spots *at)
 {
     const int most = s->side - 4;
     int k, l;
@@ -6703,22 +6706,23 @@ DCI_LANE void dci_spots_find(const dc_cspline *s, const dc_real *q, size_t strid
         at->ix[l] = ix;
         at->iy[l] = iy;
     }
-    for (k = 0; k < 3; ++k) dci_spline_weights(at->u[k], n, level, at->w[k]);
+    for (k = 0; k < 3; ++k) dci_spline_weights(at->u[k], n, level, lanes, at->w + 8*k*lanes);
 }
 
 /* jets of d and lever of pose l; level 0: values, 1: and gradients, 2: and Hessians */
-DCI_LANE void dci_cspline_sum(const dc_cspline *s, const dci_spots *spots, int l, int level, int bits, dci_cjet jet[2])
+DCI_LANE void dci_cspline_sum(const dc_cspline *s, const dci_spots *spots, int l, int level, int bits, int lanes,
+                              dci_cjet jet[2])
 {
     const size_t n = (size_t)s->side, step = 2*n;
-    const dc_real rt = s->turn, rx = s->rate;
+    const dc_real rt = s->turn, rx = s->rate, *wt = spots->w + l, *wx = wt + 8*lanes;
     dc_real wy[3][4], bends[2][4];    /* weights by y; second derivatives of those by theta and x */
     dc_real g[3][2], h[6][2];
     dci_cells sum[6];                 /* over theta and x: value, t, x, tt, tx, xx */
     int i, j, k;
 
     for (j = 0; j < 4; ++j) {
-        wy[0][j] = spots->w[2][0][j][l];
-        if (level > 0) wy[1][j] = spots->w[2][1][j][l];
+        wy[0][j] = wt[(16 + j)*lanes];
+        if (level > 0) wy[1][j] = wt[(20 + j)*lanes];
     }
     if (level > 1) {
         dci_spline_bends(spots->u[0][l], bends[0]);
@@ -6734,19 +6738,19 @@ DCI_LANE void dci_cspline_sum(const dc_cspline *s, const dci_spots *spots, int l
         at = (((size_t)t*n + (size_t)spots->ix[l])*n + (size_t)spots->iy[l])*2;
         for (j = 0; j < 4; ++j) {
             dci_cells_read(s, at + (size_t)j*step, bits, &row);
-            dci_cells_add(&over[0], j > 0, spots->w[1][0][j][l], &row);
-            if (level > 0) dci_cells_add(&over[1], j > 0, spots->w[1][1][j][l], &row);
+            dci_cells_add(&over[0], j > 0, wx[j*lanes], &row);
+            if (level > 0) dci_cells_add(&over[1], j > 0, wx[(4 + j)*lanes], &row);
             if (level > 1) dci_cells_add(&over[2], j > 0, bends[1][j], &row);
         }
-        dci_cells_add(&sum[0], i > 0, spots->w[0][0][i][l], &over[0]);
+        dci_cells_add(&sum[0], i > 0, wt[i*lanes], &over[0]);
         if (level > 0) {
-            dci_cells_add(&sum[1], i > 0, spots->w[0][1][i][l], &over[0]);
-            dci_cells_add(&sum[2], i > 0, spots->w[0][0][i][l], &over[1]);
+            dci_cells_add(&sum[1], i > 0, wt[(4 + i)*lanes], &over[0]);
+            dci_cells_add(&sum[2], i > 0, wt[i*lanes], &over[1]);
         }
         if (level > 1) {
             dci_cells_add(&sum[3], i > 0, bends[0][i], &over[0]);
-            dci_cells_add(&sum[4], i > 0, spots->w[0][1][i][l], &over[1]);
-            dci_cells_add(&sum[5], i > 0, spots->w[0][0][i][l], &over[2]);
+            dci_cells_add(&sum[4], i > 0, wt[(4 + i)*lanes], &over[1]);
+            dci_cells_add(&sum[5], i > 0, wt[i*lanes], &over[2]);
         }
     }
 
@@ -6787,17 +6791,16 @@ DCI_LANE void dci_cspline_sum(const dc_cspline *s, const dci_spots *spots, int l
 /* a half-plane's: d = y + s(theta), lever = s/2 */
 static void dci_cspline_plane(const dc_cspline *s, dc_real theta, dc_real y, int level, dci_cjet jet[2])
 {
-    dc_real at[2][4][DCI_SPOTS], w[3][4], u, v[3] = {0, 0, 0}, rate = 1;
+    dc_real w[12], u, v[3] = {0, 0, 0}, rate = 1;
     int i, k, it = dci_cspline_angle(s, theta, &u);
 
-    dci_spline_weights(&u, 1, 1, at);
-    for (k = 0; k < 8; ++k) w[k/4][k%4] = at[k/4][k%4][0];
-    dci_spline_bends(u, w[2]);
+    dci_spline_weights(&u, 1, 1, 1, w);
+    dci_spline_bends(u, w + 8);
     for (k = 0; k < 3; ++k, rate *= s->turn) {
         for (i = 0; i < 4; ++i) {
             int t = it + i - 1;
             t = t < 0 ? t + s->angles : t >= s->angles ? t - s->angles : t;
-            v[k] += w[k][i]*(s->short_cell ? (dc_real)s->short_cell[t] : (dc_real)s->cell[t]);
+            v[k] += w[4*k + i]*(s->short_cell ? (dc_real)s->short_cell[t] : (dc_real)s->cell[t]);
         }
         v[k] *= rate*s->scale[0];
     }
@@ -6813,23 +6816,24 @@ static void dci_cspline_plane(const dc_cspline *s, dc_real theta, dc_real y, int
     }
 }
 
-/* many poses, of what is asked for; level 1: no second derivatives */
+/* many poses, `lanes` at a time, of what is asked for; level 1: no second derivatives. w: scratch, 24 lanes */
 DCI_LANE void dci_cspline_many(const dc_cspline *s, int count, const dc_real *q, size_t stride, int level, int bits,
-                               const dc_cfield_out *o)
+                               int lanes, dc_real *w, const dc_cfield_out *o)
 {
     dci_spots at;
     size_t i, k;
     int l, n;
 
+    at.w = w;
     for (i = 0; i < (size_t)count; i += (size_t)n) {
-        n = count - (int)i < DCI_SPOTS ? count - (int)i : DCI_SPOTS;
-        if (s->wall != DC_CSHAPE_HALFPLANE) dci_spots_find(s, q + i, stride, n, level, &at);
+        n = count - (int)i < lanes ? count - (int)i : lanes;
+        if (s->wall != DC_CSHAPE_HALFPLANE) dci_spots_find(s, q + i, stride, n, level, lanes, &at);
         for (l = 0; l < n; ++l) {
             const size_t to = i + (size_t)l;
             dci_cjet jet[2];
             if (s->wall == DC_CSHAPE_HALFPLANE) dci_cspline_plane(s, q[to], q[2*stride + to], level, jet);
             else {
-                dci_cspline_sum(s, &at, l, level, bits, jet);
+                dci_cspline_sum(s, &at, l, level, bits, lanes, jet);
                 if (at.drawn[l]) {
                     dci_bend c;
                     dci_cspline_bend(s, q[stride + to], q[2*stride + to], &c);
@@ -6849,25 +6853,30 @@ DCI_LANE void dci_cspline_many(const dc_cspline *s, int count, const dc_real *q,
 static DCI_NOINLINE void dci_cspline_first_16(const dc_cspline *s, int count, const dc_real *q, size_t stride,
                                               const dc_cfield_out *o)
 {
-    dci_cspline_many(s, count, q, stride, 1, 16, o);
+    dc_real w[24*DCI_SPOTS];
+    dci_cspline_many(s, count, q, stride, 1, 16, DCI_SPOTS, w, o);
 }
 
 static DCI_NOINLINE void dci_cspline_first_32(const dc_cspline *s, int count, const dc_real *q, size_t stride,
                                               const dc_cfield_out *o)
 {
-    dci_cspline_many(s, count, q, stride, 1, 32, o);
+    dc_real w[24*DCI_SPOTS];
+    dci_cspline_many(s, count, q, stride, 1, 32, DCI_SPOTS, w, o);
 }
 
+/* one at a time: sums take the stack that weights of more would */
 static DCI_NOINLINE void dci_cspline_second_16(const dc_cspline *s, int count, const dc_real *q, size_t stride,
                                                const dc_cfield_out *o)
 {
-    dci_cspline_many(s, count, q, stride, 2, 16, o);
+    dc_real w[24];
+    dci_cspline_many(s, count, q, stride, 2, 16, 1, w, o);
 }
 
 static DCI_NOINLINE void dci_cspline_second_32(const dc_cspline *s, int count, const dc_real *q, size_t stride,
                                                const dc_cfield_out *o)
 {
-    dci_cspline_many(s, count, q, stride, 2, 32, o);
+    dc_real w[24];
+    dci_cspline_many(s, count, q, stride, 2, 32, 1, w, o);
 }
 
 #if defined(__GNUC__) && !defined(__clang__)

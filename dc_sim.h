@@ -4876,7 +4876,8 @@ static void dci_sim_bounds(const dc_sim *sim, const dc_real *q, const dc_real *d
 }
 
 /* the same for the points of hull k */
-static void dci_sim_hull_bounds(const dc_sim *sim, int k, int top, const dci_sim_path *path, dc_real *v, dc_real *a)
+static DCI_NOINLINE void dci_sim_hull_bounds(const dc_sim *sim, int k, int top, const dci_sim_path *path, dc_real *v,
+                                             dc_real *a)
 {
     const dc_sim_hull *hull = sim->hull + k;
     const dc_real arm = dc_sqrt(dc_dot(hull->centre, hull->centre)) + hull->radius;
@@ -4904,7 +4905,8 @@ static dc_real dci_sim_until(dc_real keep, dc_real rate, dc_real a, dc_real most
 }
 
 /* Link i as seen from its ancestor `top` when a share t of the way is done. */
-static void dci_sim_moving(const dc_sim *sim, int i, int top, const dci_sim_path *path, dc_real t, dci_sim_motion *m)
+static DCI_NOINLINE void dci_sim_moving(const dc_sim *sim, int i, int top, const dci_sim_path *path, dc_real t,
+                                        dci_sim_motion *m)
 {
     dc_pose p = dci_sim_identity();
     dc_v3 u = dc_vec(0, 0, 0), w = u;
@@ -4942,7 +4944,7 @@ static void dci_sim_moving(const dc_sim *sim, int i, int top, const dci_sim_path
 }
 
 /* All links at the start of their way, by the axes of the place */
-static void dci_sim_velocities(const dci_sim_place *place, dci_sim_path *path)
+static DCI_NOINLINE void dci_sim_velocities(const dci_sim_place *place, dci_sim_path *path)
 {
     const dc_sim *sim = place->sim;
     const dc_real *dq = path->dq;
@@ -4964,25 +4966,24 @@ static void dci_sim_velocities(const dci_sim_place *place, dci_sim_path *path)
 }
 
 /* link i there as seen from its ancestor `top` */
-static dci_sim_motion dci_sim_seen_from(const dci_sim_place *place, const dci_sim_path *path, int i, int top)
+static DCI_NOINLINE void dci_sim_seen_from(const dci_sim_place *place, const dci_sim_path *path, int i, int top,
+                                           dci_sim_motion *m)
 {
-    dci_sim_motion m;
     dc_v3 arm;
     dc_m3 up;
 
-    m.pose = place->pose[i];
-    m.rotation = place->rotation[i];
-    m.velocity = path->velocity[i];
-    m.spin = path->spin[i];
-    if (top < 0) return m;
-    arm = dc_sub(m.pose.t, place->pose[top].t);
+    m->pose = place->pose[i];
+    m->rotation = place->rotation[i];
+    m->velocity = path->velocity[i];
+    m->spin = path->spin[i];
+    if (top < 0) return;
+    arm = dc_sub(m->pose.t, place->pose[top].t);
     up = dc_m3_t(place->rotation + top);
-    m.velocity = dc_mul(&up, dc_sub(dc_sub(m.velocity, path->velocity[top]), dc_cross(path->spin[top], arm)));
-    m.spin = dc_mul(&up, dc_sub(m.spin, path->spin[top]));
-    m.pose.q = dc_quat_mul(dc_quat_conj(place->pose[top].q), m.pose.q);
-    m.pose.t = dc_mul(&up, arm);
-    m.rotation = dc_rotation(m.pose.q);
-    return m;
+    m->velocity = dc_mul(&up, dc_sub(dc_sub(m->velocity, path->velocity[top]), dc_cross(path->spin[top], arm)));
+    m->spin = dc_mul(&up, dc_sub(m->spin, path->spin[top]));
+    m->pose.q = dc_quat_mul(dc_quat_conj(place->pose[top].q), m->pose.q);
+    m->pose.t = dc_mul(&up, arm);
+    m->rotation = dc_rotation(m->pose.q);
 }
 
 /* How far a hull may go with motion m, its acceleration below a, while it stays on its side of a plane (n, d) that
@@ -5129,7 +5130,7 @@ static dc_real dci_sim_pair_share(const dci_sim_place *place, int i, int j, dc_r
     both = way->speed[0] + way->speed[1];
     if (both <= 0 || DC_R(0.8)*room > most*both || dci_sim_apart(place, p.hull_a, p.hull_b) > most*both) return most;
 
-    for (c = 0; c < 2; ++c) way->from[c] = dci_sim_seen_from(place, path, way->link[c], way->top);
+    for (c = 0; c < 2; ++c) dci_sim_seen_from(place, path, way->link[c], way->top, way->from + c);
     share = dci_sim_hulls_share(sim, &A, &B, most, path);
 
     /* the way into a hull may lead through a hole */
@@ -5149,7 +5150,7 @@ static DCI_NOINLINE dc_real dci_sim_plane_share(const dci_sim_place *place, int 
     dc_real t = 0, least = 0, start = 0, s, room;
     int turn, j;
 
-    *m = dci_sim_seen_from(place, path, sim->hull[k].link, -1);
+    dci_sim_seen_from(place, path, sim->hull[k].link, -1, m);
     for (turn = 0; turn < DCI_SIM_TURNS; ++turn) {
         if (turn > 0) dci_sim_moving(sim, sim->hull[k].link, -1, path, t, m);
         for (room = DC_REAL_MAX, j = 0; j < A.n; ++j)
@@ -5177,7 +5178,7 @@ static DCI_NOINLINE dc_real dci_sim_plane_share(const dci_sim_place *place, int 
 #define DCI_SIM_TURN DC_R(0.5)
 
 /* the share of the way within the limits of joints, and of turns, so that the corners of the path tell the way */
-static dc_real dci_sim_joint_share(const dc_sim *sim, const dci_sim_path *path)
+static DCI_NOINLINE dc_real dci_sim_joint_share(const dc_sim *sim, const dci_sim_path *path)
 {
     dc_real most = 1;
     int i;
@@ -6610,7 +6611,7 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
 
 typedef struct {
     const dc_sim *sim;
-    dci_sim_place before;           /* at time t */
+    dci_sim_place prev, before;     /* at t - h and t */
     dci_sim_broad broad;
     dc_sim_info *info;              /* [pieces] of the first: of its step */
     dc_status *status;              /* [pieces] of the first: how that ended */
@@ -6626,12 +6627,12 @@ typedef struct {
     dc_real *q;                     /* [nq] the next state */
 } dci_sim_islands;
 
-static void dci_sim_take_islands(const dc_sim *sim, dci_room *room, dci_sim_place *prev, dci_sim_islands *islands)
+static void dci_sim_take_islands(const dc_sim *sim, dci_room *room, dci_sim_islands *islands)
 {
     const size_t pieces = (size_t)sim->pieces, hulls = (size_t)sim->hulls;
     islands->sim = sim;
     dci_sim_take_place(sim, room, &islands->before);
-    dci_sim_take_place(sim, room, prev);
+    dci_sim_take_place(sim, room, &islands->prev);
     islands->broad.centre = DCI_TAKE(room, hulls, dc_v3);
     islands->broad.order = DCI_TAKE(room, hulls, int);
     islands->first = DCI_TAKE(room, 8*pieces + 2 + (size_t)sim->links, int);
@@ -6700,13 +6701,12 @@ static size_t dci_sim_island_bytes(const dc_sim *sim)
     const size_t small = DCI_SIM_ONE_PIECE > 0 ? DCI_SIM_ONE_PIECE : 1;
     dci_room room = DC_ZERO;
     dci_sim_islands unread;
-    dci_sim_place place;
     dci_sim_part part;
     if (sim->pieces == 1 || dci_sim_everywhere(&sim->desc)) return 0;
-    dci_sim_take_islands(sim, &room, &place, &unread);
+    dci_sim_take_islands(sim, &room, &unread);
     dci_sim_take_arrays(sim, (size_t)sim->links, (size_t)sim->hulls, (size_t)sim->excludes, (size_t)sim->nq,
                         (size_t)sim->nv, &room, &part);
-    room.bytes = dc_bytes(room.bytes, 1, sizeof part);
+    room.bytes = dc_bytes(dc_bytes(room.bytes, 1, sizeof unread), 1, sizeof part);
     room.bytes = dc_bytes(room.bytes, 2*small*small, sizeof(dc_real));
     return dc_bytes(room.bytes, dc_eigsym_bytes((int)small), 1);
 }
@@ -6729,7 +6729,7 @@ static dci_sim_drift dci_sim_no_box(void)
 }
 
 /* every piece alone, and where it begins */
-static void dci_sim_part_all(dci_sim_islands *islands)
+static DCI_NOINLINE void dci_sim_part_all(dci_sim_islands *islands)
 {
     const dc_sim *sim = islands->sim;
     int k, i, hull = 0;
@@ -6753,20 +6753,20 @@ static void dci_sim_part_all(dci_sim_islands *islands)
 
 /* Where hulls will be if they go on as they did, and a fifth beyond it; before: the place at t - h, then that of time
  * t. */
-static void dci_sim_foresee(const dc_real *q_prev, const dc_real *q, dci_sim_place *prev, dci_sim_islands *islands)
+static DCI_NOINLINE void dci_sim_foresee(const dc_real *q_prev, const dc_real *q, dci_sim_islands *islands)
 {
     const dc_sim *sim = islands->sim;
     const dc_v3 fall = dc_scale(sim->desc.h*sim->desc.h, sim->desc.gravity);
     const dc_v3 down = dc_vec(dc_min(fall.x, 0), dc_min(fall.y, 0), dc_min(fall.z, 0)), up = dc_sub(fall, down);
     int k;
 
-    dci_sim_forward(q_prev, prev);
+    dci_sim_forward(q_prev, &islands->prev);
     dci_sim_forward(q, &islands->before);
     for (k = 0; k < sim->hulls; ++k) {
         dci_sim_drift *drift = islands->drift + k;
         memset(drift, 0, sizeof *drift);
         if (dci_sim_is_scenery(sim, sim->piece[sim->hull[k].link])) continue;
-        dci_sim_add_drift(prev, &islands->before, k, 0, drift);
+        dci_sim_add_drift(&islands->prev, &islands->before, k, 0, drift);
         drift->lo = dc_scale(DC_R(1.2), dc_add(drift->lo, down));
         drift->hi = dc_scale(DC_R(1.2), dc_add(drift->hi, up));
     }
@@ -6832,7 +6832,7 @@ static DCI_NOINLINE int dci_sim_unite(dc_real factor, dci_sim_islands *islands)
 }
 
 /* the pieces of every island in their order */
-static void dci_sim_chain(dci_sim_islands *islands)
+static DCI_NOINLINE void dci_sim_chain(dci_sim_islands *islands)
 {
     int k;
     for (k = 0; k < islands->sim->pieces; ++k) {
@@ -6875,7 +6875,7 @@ static int dci_sim_in_box(const dci_sim_islands *islands, int piece, const dci_s
 }
 
 /* Islands that went as far as scenery they were solved without are to be solved again. */
-static int dci_sim_miss_scenery(dci_sim_islands *islands)
+static DCI_NOINLINE int dci_sim_miss_scenery(dci_sim_islands *islands)
 {
     int k, first, count = 0;
     for (first = 0; first < islands->sim->pieces && islands->sceneries > 0; ++first) {
@@ -6895,7 +6895,7 @@ static int dci_sim_miss_scenery(dci_sim_islands *islands)
 }
 
 /* The pieces of an island and the scenery where it may come, or might have come before, ascending. How many */
-static int dci_sim_gather_members(int first, dci_sim_islands *islands)
+static DCI_NOINLINE int dci_sim_gather_members(int first, dci_sim_islands *islands)
 {
     int n = 0, piece, k;
     for (piece = first; piece >= 0; piece = islands->next[piece]) islands->member[n++] = piece;
@@ -6965,8 +6965,8 @@ static int dci_sim_span(const dci_sim_islands *islands, int piece, int tangent, 
 }
 
 /* those of all members into a part's, one after the other; x NULL: none */
-static const dc_real *dci_sim_collect(const dci_sim_islands *islands, int members, int tangent, const dc_real *x,
-                                      dc_real *out)
+static DCI_NOINLINE const dc_real *dci_sim_collect(const dci_sim_islands *islands, int members, int tangent,
+                                                   const dc_real *x, dc_real *out)
 {
     dc_real *to = out;
     size_t n;
@@ -6979,7 +6979,7 @@ static const dc_real *dci_sim_collect(const dci_sim_islands *islands, int member
 }
 
 /* and back */
-static void dci_sim_spread_out(const dci_sim_islands *islands, int members, const dc_real *x, dc_real *out)
+static DCI_NOINLINE void dci_sim_spread_out(const dci_sim_islands *islands, int members, const dc_real *x, dc_real *out)
 {
     size_t n;
     int k;
@@ -7144,7 +7144,7 @@ static DCI_NOINLINE dc_status dci_sim_solve_island(int first, const dc_real *q_p
 }
 
 /* what an island's step did, among the others */
-static void dci_sim_add_info(const dc_sim_info *info, dc_sim_info *whole)
+static DCI_NOINLINE void dci_sim_add_info(const dc_sim_info *info, dc_sim_info *whole)
 {
     whole->iterations = info->iterations > whole->iterations ? info->iterations : whole->iterations;
     whole->shifts = info->shifts > whole->shifts ? info->shifts : whole->shifts;
@@ -7169,50 +7169,52 @@ static DCI_NOINLINE dc_status dci_sim_step_islands(const dc_sim *sim, const dc_r
     const size_t used = mem->used;
     dc_status status = DC_OK;
     dci_room room = DC_ZERO;
-    dci_sim_islands islands;
-    dci_sim_place prev;
+    dci_sim_islands *islands;
     int k, rounds, apart;
 
-    memset(&islands, 0, sizeof islands);
     room.arena = mem;
-    dci_sim_take_islands(sim, &room, &prev, &islands);
+    islands = DCI_TAKE(&room, 1, dci_sim_islands);
+    if (islands) {
+        memset(islands, 0, sizeof *islands);
+        dci_sim_take_islands(sim, &room, islands);
+    }
     if (room.full) {
         mem->used = used;
         return DC_E_MEMORY;
     }
 
     /* what is foreseen */
-    dci_sim_part_all(&islands);
-    dci_sim_foresee(q_prev, q, &prev, &islands);
-    dci_sim_unite(1, &islands);
+    dci_sim_part_all(islands);
+    dci_sim_foresee(q_prev, q, islands);
+    dci_sim_unite(1, islands);
 
     /* until no two islands could have met; after a few times they look farther each time, so that this ends soon */
     for (rounds = 1, apart = 0; !apart; ++rounds) {
-        dci_sim_chain(&islands);
+        dci_sim_chain(islands);
         for (k = 0; k < sim->pieces; ++k) {
-            if (islands.first[k] != k || islands.solved[k] || dci_sim_is_scenery(sim, k)) continue;
-            status = dci_sim_solve_island(k, q_prev, q, control, mem, &islands, info);
-            islands.status[k] = status;
+            if (islands->first[k] != k || islands->solved[k] || dci_sim_is_scenery(sim, k)) continue;
+            status = dci_sim_solve_island(k, q_prev, q, control, mem, islands, info);
+            islands->status[k] = status;
             if (status == DC_OK || status == DC_E_DIVERGED) continue;
-            info->hull_a = islands.info[k].hull_a;
-            info->hull_b = islands.info[k].hull_b;
+            info->hull_a = islands->info[k].hull_a;
+            info->hull_b = islands->info[k].hull_b;
             mem->used = used;
             return status;
         }
-        apart = dci_sim_unite(1, &islands) + dci_sim_miss_scenery(&islands) == 0;
-        if (!apart && rounds >= 3) dci_sim_unite((dc_real)(rounds - 1), &islands);
+        apart = dci_sim_unite(1, islands) + dci_sim_miss_scenery(islands) == 0;
+        if (!apart && rounds >= 3) dci_sim_unite((dc_real)(rounds - 1), islands);
     }
 
     /* all together */
     status = DC_OK;
     info->gap = dci_from_bits(DCI_INF);
     for (k = 0; k < sim->pieces; ++k) {
-        if (islands.first[k] != k || dci_sim_is_scenery(sim, k)) continue;
-        if (islands.status[k] != DC_OK) status = DC_E_DIVERGED;
-        dci_sim_add_info(islands.info + k, info);
+        if (islands->first[k] != k || dci_sim_is_scenery(sim, k)) continue;
+        if (islands->status[k] != DC_OK) status = DC_E_DIVERGED;
+        dci_sim_add_info(islands->info + k, info);
     }
     info->bytes = dc_bytes(info->bytes, mem->used - used, 1);
-    memcpy(q_next, islands.q, (size_t)sim->nq*sizeof *q_next);
+    memcpy(q_next, islands->q, (size_t)sim->nq*sizeof *q_next);
     mem->used = used;
     return status;
 }
@@ -10835,7 +10837,7 @@ static dci_grain_question dci_grain_recall(dc_grains *g, int p, dc_real *x)
 }
 
 /* Asks the field of a block at the poses of some of its pairs, gathered into rows `asked`. */
-static dc_status dci_grains_ask(const dc_cfield *f, dci_grain_question how, int count, const int *lane,
+static dc_status dci_grains_ask(const dc_cfield *f, dci_grain_question how, int count, const unsigned char *lane,
                                 const dc_real *x, dc_real *asked, dc_arena *mem)
 {
     dc_cfield_out out;
@@ -10883,12 +10885,13 @@ static dc_status dci_grains_reuse(dc_grains *g, int block, dc_real *x, dc_arena 
     const int *order = g->order + g->block[2*block], n = g->block[2*block + 2] - g->block[2*block];
     const dc_grain_pair *pair = g->pair + g->pair_of[order[0]];
     dc_real *asked = x + DCI_GRAIN_ROWS*DCI_GRAIN_LANES;
-    int lane[4][DCI_GRAIN_LANES], count[4] = {0, 0, 0, 0}, how, k, capped = 0;
+    unsigned char lane[4][DCI_GRAIN_LANES];
+    int count[4] = {0, 0, 0, 0}, how, k, capped = 0;
     dc_status status;
 
     for (k = 0; k < n; ++k) {
         how = (int)dci_grain_recall(g, order[k], x + k);
-        lane[how][count[how]++] = k;
+        lane[how][count[how]++] = (unsigned char)k;
     }
 
     /* distances first: what turns out to be near is asked once more */
@@ -10904,7 +10907,7 @@ static dc_status dci_grains_reuse(dc_grains *g, int block, dc_real *x, dc_arena 
             const dc_real margin = g->desc.sweeps > 0 ? dci_grain_margin(g, g->contact + order[i]) : 0;
             if (how == DCI_ASK_DISTANCE && pair->length*asked[3*DCI_GRAIN_LANES + k] < margin) {
                 const int next = keep->reach > 0 ? (int)DCI_ASK_HESSIAN : (int)DCI_ASK_GRADIENT;
-                lane[next][count[next]++] = i;
+                lane[next][count[next]++] = (unsigned char)i;
             } else dci_grain_learn((dci_grain_question)how, asked + k, x + i, keep);
         }
     }

@@ -2853,7 +2853,7 @@ static void dci_push_contacts(const dci_man *m, dc_manifold_contact *out)
 }
 
 /* everything but the contacts */
-static void dci_man_move(dci_man *m, const dc_real xi[12])
+static DCI_NOINLINE void dci_man_move(dci_man *m, const dc_real xi[12])
 {
     int c;
     for (c = 0; c < 2; ++c) {
@@ -3853,7 +3853,7 @@ static void dci_bend_out(const dci_man_bent *b, dc_v3 w, dc_real *grad, dc_real 
 }
 
 /* Have both fields the third derivatives that contacts ask for? Edges ask both, vertices the other one. */
-static int dci_bend_ok(const dc_sdf *a, const dc_sdf *b, const int part[4], const dc_manifold_contact *bar)
+static DCI_NOINLINE int dci_bend_ok(const dc_sdf *a, const dc_sdf *b, const int part[4], const dc_manifold_contact *bar)
 {
     int c, i, k, asked[2];
     asked[0] = asked[1] = part[2] > 0;
