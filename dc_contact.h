@@ -4589,7 +4589,7 @@ static void dci_hulls_frame(dci_hulls *h, dc_real ext2, dc_real *inv_s)
 }
 
 /* cold start: the support along the line of the centres */
-static int dci_hulls_start(dci_hulls *h, const dc_v3 mean[2], dci_mink *set)
+static DCI_NOINLINE int dci_hulls_start(dci_hulls *h, const dc_v3 mean[2], dci_mink *set)
 {
     dc_v3 c = dc_sub(dc_sub(dc_mul(&h->rotation_a, mean[0]), dc_mul(&h->rotation_b, mean[1])), h->offset);
     dci_mink_support(h, c, set);

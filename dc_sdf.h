@@ -1912,37 +1912,47 @@ static DCI_NOINLINE void dci_sdf_jets_weights(dci_sdf_jets *b, int n, dc_real m,
  * dci_sdf_at         | the field, a point      | the fold of all; weights      | CONTAX section IV-B */
 
 /* the jet of a primitive in its own axes, lengths over its unit */
-static dci_jet dci_sdf_part_jet(const dci_sdf_part *a, dc_real x, dc_real y, dc_real z, int level)
+static DCI_NOINLINE dci_jet dci_sdf_planes_jet(const dci_sdf_part *a, dc_real x, dc_real y, dc_real z, int level)
 {
     const dc_sdf_prim *p = a->prim;
-    const dci_quadric *s = &a->quadric;
     dci_sdf_fold f;
-    dci_sdf_cloud c;
     dc_real w;
     int k;
+
+    f.jet = dci_sdf_plane_jet(p->n[0], p->p[0], x, y, z);
+    f.sum = 1;
+    for (k = 1; k < p->count; ++k)
+        f = dci_sdf_fold_in(f, dci_sdf_plane_jet(p->n[k], p->p[k], x, y, z), a->inv_tau, a->hess_tau, level, &w);
+    return dci_sdf_fold_close(f, a->tau, -1).jet;
+}
+
+static DCI_NOINLINE dci_jet dci_sdf_cloud_jet(const dci_sdf_part *a, dc_real x, dc_real y, dc_real z, int level)
+{
+    const dc_sdf_prim *p = a->prim;
+    dc_real w = 1/p->sigma[0];
+    dci_sdf_cloud c = dci_sdf_cloud_first(x, y, z, &p->p[0], &p->n[0], w*w);
+    int k;
+
+    for (k = 1; k < p->count; ++k) {
+        w = 1/p->sigma[k];
+        c = dci_sdf_cloud_in(c, x, y, z, &p->p[k], &p->n[k], w*w, level);
+    }
+    return c.jet;
+}
+
+static dci_jet dci_sdf_part_jet(const dci_sdf_part *a, dc_real x, dc_real y, dc_real z, int level)
+{
+    const dci_quadric *s = &a->quadric;
 
     switch (a->kernel) {
     case DCI_SDF_RADIAL: return dci_radial(s, dci_powers_of(s, x, y, z), x, y, z, level);
     case DCI_SDF_TAUBIN: return dci_taubin(s, dci_powers_of(s, x, y, z), x, y, z, level);
     case DCI_SDF_GAUGE: return dci_gauge_jet(s, dci_powers_of(s, x, y, z), x, y, z, level);
     case DCI_SDF_ROUNDED: return dci_rounded(&a->core, x, y, z, level);
-    case DCI_SDF_PLANES:
-        f.jet = dci_sdf_plane_jet(p->n[0], p->p[0], x, y, z);
-        f.sum = 1;
-        for (k = 1; k < p->count; ++k)
-            f = dci_sdf_fold_in(f, dci_sdf_plane_jet(p->n[k], p->p[k], x, y, z), a->inv_tau, a->hess_tau, level, &w);
-        return dci_sdf_fold_close(f, a->tau, -1).jet;
+    case DCI_SDF_PLANES: return dci_sdf_planes_jet(a, x, y, z, level);
     case DCI_SDF_CLOUD: break;
     }
-
-    /* a point cloud */
-    w = 1/p->sigma[0];
-    c = dci_sdf_cloud_first(x, y, z, &p->p[0], &p->n[0], w*w);
-    for (k = 1; k < p->count; ++k) {
-        w = 1/p->sigma[k];
-        c = dci_sdf_cloud_in(c, x, y, z, &p->p[k], &p->n[k], w*w, level);
-    }
-    return c.jet;
+    return dci_sdf_cloud_jet(a, x, y, z, level);
 }
 
 static DCI_NOINLINE dci_jet dci_sdf_part_at(const dci_sdf_part *a, dc_v3 x, int level)
@@ -3390,7 +3400,7 @@ static dc_v3 dci_mesh_get(const dci_mesh_cuts *c, int l)
 }
 
 /* the field at every grid point */
-static dc_status dci_mesh_sample(dci_mesher *m)
+static DCI_NOINLINE dc_status dci_mesh_sample(dci_mesher *m)
 {
     const dc_grid *g = m->grid;
     int i, j, k, l, n;
@@ -3470,7 +3480,7 @@ static dc_status dci_mesh_cut(dci_mesher *m, int first, int n)
 }
 
 /* All vertices, in the order of the grid's edges. count: only their number. */
-static dc_status dci_mesh_vertices(dci_mesher *m, int count)
+static DCI_NOINLINE dc_status dci_mesh_vertices(dci_mesher *m, int count)
 {
     const dc_grid *g = m->grid;
     dci_mesh_cuts *c = &m->cuts;
@@ -3563,7 +3573,7 @@ static void dci_mesh_tetrahedron(dci_mesher *m, int count, const int cell[3], co
 }
 
 /* All triangles, cell by cell. count: only their number. */
-static void dci_mesh_triangles(dci_mesher *m, int count)
+static DCI_NOINLINE void dci_mesh_triangles(dci_mesher *m, int count)
 {
     static const signed char tetrahedron[6][4] = {
         {0, 1, 3, 7}, {0, 5, 1, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 6, 4, 7}
@@ -3620,7 +3630,7 @@ static int dci_mesh_after(const dci_mesher *m, int corner, int k)
     return m->tri[corner - corner%3 + (corner%3 + k)%3];
 }
 
-static void dci_mesh_link(dci_mesher *m)
+static DCI_NOINLINE void dci_mesh_link(dci_mesher *m)
 {
     dci_mesh_links *link = &m->link;
     int c, v;
@@ -3638,7 +3648,7 @@ static void dci_mesh_link(dci_mesher *m)
 
 /* The edge (u, w) may go without tearing the surface or gluing sheets: u and w have two common neighbours, those
  * opposite to the edge, and neither of these has but three triangles. */
-static int dci_mesh_may_collapse(dci_mesher *m, int u, int w)
+static DCI_NOINLINE int dci_mesh_may_collapse(dci_mesher *m, int u, int w)
 {
     const int *head = m->link.head, *next = m->link.next;
     int *stamp = m->link.stamp;
@@ -3679,7 +3689,8 @@ static dc_real dci_mesh_shape(dc_v3 n, dc_v3 a, dc_v3 b)
 /* With u moved to x, do the triangles of u that are not at w as well keep their side? The normal is compared with
  * what it was, or with the gradient g at x where the triangle was a needle or far below `most`. *was, *is: their
  * worst shapes. */
-static int dci_mesh_fits(const dci_mesher *m, int u, int w, dc_v3 x, dc_v3 g, dc_real most, dc_real *was, dc_real *is)
+static DCI_NOINLINE int dci_mesh_fits(const dci_mesher *m, int u, int w, dc_v3 x, dc_v3 g, dc_real most, dc_real *was,
+                                      dc_real *is)
 {
     int c;
 
@@ -3734,7 +3745,7 @@ static int dci_mesh_project(const dci_mesher *m, dc_v3 *x, dc_v3 *g, dc_real rea
 }
 
 /* w becomes u, which moves to x */
-static void dci_mesh_collapse(dci_mesher *m, int u, int w, dc_v3 x)
+static DCI_NOINLINE void dci_mesh_collapse(dci_mesher *m, int u, int w, dc_v3 x)
 {
     dci_mesh_links *link = &m->link;
     int c, last = -1;
@@ -3783,7 +3794,7 @@ static int dci_mesh_shorten(dci_mesher *m, int u, dc_real most)
 }
 
 /* Edges below half a step, then ever longer ones until `vertices` are left; 0 when they cannot be reached. */
-static int dci_mesh_simplify(dci_mesher *m, int vertices)
+static DCI_NOINLINE int dci_mesh_simplify(dci_mesher *m, int vertices)
 {
     dc_real most = DC_R(0.5)*m->step;
     int left = m->vertices, pass, u;
@@ -3799,7 +3810,7 @@ static int dci_mesh_simplify(dci_mesher *m, int vertices)
 }
 
 /* Renumbers what is left and lists its edges, sorted. */
-static void dci_mesh_pack(dci_mesher *m, dc_mesh *mesh)
+static DCI_NOINLINE void dci_mesh_pack(dci_mesher *m, dc_mesh *mesh)
 {
     int *map = m->link.map, *edge = m->edge;
     int v, c, t, k, nv = 0, nt = 0, ne = 0;

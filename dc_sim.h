@@ -5459,7 +5459,7 @@ static size_t dci_sim_scratch_bytes(const dc_sim *sim)
 }
 
 /* A state that can be worked with: finite, in range, quaternions near unit ones. */
-static int dci_sim_state_ok(const dc_sim *sim, const dc_real *q)
+static DCI_NOINLINE int dci_sim_state_ok(const dc_sim *sim, const dc_real *q)
 {
     int i, k;
     for (k = 0; k < sim->nq; ++k)
@@ -5473,7 +5473,7 @@ static int dci_sim_state_ok(const dc_sim *sim, const dc_real *q)
     return 1;
 }
 
-static int dci_sim_control_ok(const dc_sim *sim, const dc_sim_control *u)
+static DCI_NOINLINE int dci_sim_control_ok(const dc_sim *sim, const dc_sim_control *u)
 {
     int k;
     if (!u) return 1;
@@ -6605,9 +6605,32 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
  * stage                | reads                 | writes
  * dci_sim_foresee      | places at t - h and t | how far hulls will go
  * dci_sim_unite        | ways, place at t      | islands
- * dci_sim_open_part    | an island             | a model of it alone
+ * dci_sim_next_island  | islands               | whose turn it is
+ * dci_sim_open_island  | an island             | a model of it alone, its states
  * dci_sim_step_whole   | a model, its states   | its next state, how far hulls went
- * dci_sim_step_islands | all of these          | the next state */
+ * dci_sim_close_island | these                 | the whole's */
+
+/* The model of an island's links and hulls, and what its step reads and writes. */
+typedef struct {
+    dc_sim sim;
+    dc_sim_control control;
+    dc_real *q_prev, *q, *target, *velocity, *force;
+    dci_sim_drift *drift;
+    int *whole_at, corner;          /* [links] where a link's coordinates are in a state of the whole; its length */
+} dci_sim_part;
+
+/* The island whose turn it is: what dci_sim_step_whole takes of it. */
+typedef struct {
+    int rounds, first, members;     /* first: its first piece, or -1 */
+    size_t used;                    /* of the arena before it */
+    const dc_sim *sim;
+    const dc_real *q_prev, *q;
+    const dc_sim_control *control;
+    dci_sim_part *part;             /* NULL: it is the whole model */
+    dci_sim_drift *drift;
+    dc_real *q_next;
+    dc_sim_info *info;
+} dci_sim_turn;
 
 typedef struct {
     const dc_sim *sim;
@@ -6625,6 +6648,7 @@ typedef struct {
     dci_sim_drift *box;             /* [pieces] of the first: that whose scenery the island was solved with */
     dci_sim_drift *drift;           /* [hulls] as foreseen, then as it was */
     dc_real *q;                     /* [nq] the next state */
+    dci_sim_turn turn;
 } dci_sim_islands;
 
 static void dci_sim_take_islands(const dc_sim *sim, dci_room *room, dci_sim_islands *islands)
@@ -6656,15 +6680,6 @@ static void dci_sim_take_islands(const dc_sim *sim, dci_room *room, dci_sim_isla
         islands->broad.low = islands->broad.grow + hulls;
     }
 }
-
-/* The model of an island's links and hulls, and what its step reads and writes. */
-typedef struct {
-    dc_sim sim;
-    dc_sim_control control;
-    dc_real *q_prev, *q, *target, *velocity, *force;
-    dci_sim_drift *drift;
-    int *whole_at, corner;          /* [links] where a link's coordinates are in a state of the whole; its length */
-} dci_sim_part;
 
 /* arrays of a part with so many links, hulls, excluded pairs and coordinates */
 static void dci_sim_take_arrays(const dc_sim *sim, size_t links, size_t hulls, size_t excludes, size_t nq, size_t nv,
@@ -7086,60 +7101,80 @@ static int dci_sim_whole_hull(const dci_sim_islands *islands, int k)
     return islands->hull_at[*member] + k;
 }
 
-/* Solves an island, into islands->q and islands->info. */
-static DCI_NOINLINE dc_status dci_sim_solve_island(int first, const dc_real *q_prev, const dc_real *q,
-                                                   const dc_sim_control *control, dc_arena *mem,
-                                                   dci_sim_islands *islands, const dc_sim_info *whole)
+/* What the step of the island whose turn it is takes. 0: there is no memory. */
+static DCI_NOINLINE int dci_sim_open_island(const dc_real *q_prev, const dc_real *q, const dc_sim_control *control,
+                                            const dc_sim_info *whole, dc_arena *mem, dci_sim_islands *islands)
 {
     const dc_sim *sim = islands->sim;
-    const size_t used = mem->used;
-    dc_sim_info *info = islands->info + first;
-    const int members = dci_sim_gather_members(first, islands);
+    dci_sim_turn *turn = &islands->turn;
+    const int members = dci_sim_gather_members(turn->first, islands);
+    dc_sim_info *info = islands->info + turn->first;
     dci_sim_part *part;
-    dc_status status;
-    int k, j;
 
     memset(info, 0, sizeof *info);
     info->path = whole->path;
     info->path_size = whole->path_size;
     info->hull_a = info->hull_b = -1;
-    islands->solved[first] = 1;
-    if (members == sim->pieces) {
-        status = dci_sim_step_whole(sim, q_prev, q, control, NULL, islands->drift, mem, islands->q, info);
-        info->newton = (dc_real)info->iterations;
-        return status;
-    }
+    islands->solved[turn->first] = 1;
+    turn->used = mem->used;
+    turn->members = members;
+    turn->info = info;
 
-    /* its states and control */
-    part = dci_sim_open_part(islands, members, mem);
-    if (!part) return DC_E_MEMORY;
-    dci_sim_collect(islands, members, 0, q_prev, part->q_prev);
-    dci_sim_collect(islands, members, 0, q, part->q);
-    if (control) {
-        part->control.target = dci_sim_collect(islands, members, 0, control->target, part->target);
-        part->control.velocity = dci_sim_collect(islands, members, 1, control->velocity, part->velocity);
-        part->control.force = dci_sim_collect(islands, members, 1, control->force, part->force);
-    }
+    /* all there is */
+    turn->sim = sim;
+    turn->q_prev = q_prev;
+    turn->q = q;
+    turn->control = control;
+    turn->part = NULL;
+    turn->drift = islands->drift;
+    turn->q_next = islands->q;
+    if (members == sim->pieces) return 1;
+
+    /* or the island's states and control */
+    turn->part = part = dci_sim_open_part(islands, members, mem);
+    if (!part) return 0;
     part->corner = sim->nq;
-    status = dci_sim_step_whole(&part->sim, part->q_prev, part->q, control ? &part->control : NULL, part, part->drift,
-                                mem, part->q, info);
-    info->bytes = dc_bytes(info->bytes, mem->used - used, 1);
-    info->newton = (dc_real)info->iterations*(dc_real)part->sim.nv/(dc_real)sim->nv;
+    turn->sim = &part->sim;
+    turn->q_prev = dci_sim_collect(islands, members, 0, q_prev, part->q_prev);
+    turn->q = turn->q_next = part->q;
+    dci_sim_collect(islands, members, 0, q, part->q);
+    turn->drift = part->drift;
+    if (!control) return 1;
+    part->control.target = dci_sim_collect(islands, members, 0, control->target, part->target);
+    part->control.velocity = dci_sim_collect(islands, members, 1, control->velocity, part->velocity);
+    part->control.force = dci_sim_collect(islands, members, 1, control->force, part->force);
+    turn->control = &part->control;
+    return 1;
+}
 
-    /* into the whole's */
-    if (status == DC_OK || status == DC_E_DIVERGED) {
-        dci_sim_spread_out(islands, members, part->q, islands->q);
+/* The island was solved, or not: into the whole's state. What to go on with, DC_OK also where it diverged. */
+static DCI_NOINLINE dc_status dci_sim_close_island(dc_status status, dc_sim_info *whole, dc_arena *mem,
+                                                   dci_sim_islands *islands)
+{
+    const dci_sim_turn *turn = &islands->turn;
+    const int nq = islands->sim->nq, members = turn->members, solved = status == DC_OK || status == DC_E_DIVERGED;
+    dc_sim_info *info = turn->info;
+    int k, j;
+
+    islands->status[turn->first] = status;
+    if (turn->part) info->bytes = dc_bytes(info->bytes, mem->used - turn->used, 1);
+    info->newton = (dc_real)info->iterations*((dc_real)turn->sim->nv/(dc_real)islands->sim->nv);
+    if (turn->part && solved) {
+        dci_sim_spread_out(islands, members, turn->q_next, islands->q);
         for (k = j = 0; k < members; ++k) {
             const int begin = islands->hull_at[islands->member[k]], end = islands->hull_at[islands->member[k] + 1];
-            memcpy(islands->drift + begin, part->drift + j, (size_t)(end - begin)*sizeof *part->drift);
+            memcpy(islands->drift + begin, turn->drift + j, (size_t)(end - begin)*sizeof *turn->drift);
             j += end - begin;
         }
         for (j = info->path_count; info->path && j < info->path_size; ++j)
-            dci_sim_spread_out(islands, members, part->q, info->path + (size_t)j*(size_t)sim->nq);
+            dci_sim_spread_out(islands, members, turn->q_next, info->path + (size_t)j*(size_t)nq);
     }
-    if (info->hull_a >= 0) info->hull_a = dci_sim_whole_hull(islands, info->hull_a);
-    if (info->hull_b >= 0) info->hull_b = dci_sim_whole_hull(islands, info->hull_b);
-    mem->used = used;
+    if (turn->part && info->hull_a >= 0) info->hull_a = dci_sim_whole_hull(islands, info->hull_a);
+    if (turn->part && info->hull_b >= 0) info->hull_b = dci_sim_whole_hull(islands, info->hull_b);
+    mem->used = turn->used;
+    if (solved) return DC_OK;
+    whole->hull_a = info->hull_a;
+    whole->hull_b = info->hull_b;
     return status;
 }
 
@@ -7161,60 +7196,84 @@ static DCI_NOINLINE void dci_sim_add_info(const dc_sim_info *info, dc_sim_info *
     whole->islands++;
 }
 
-/* A step by islands. */
-static DCI_NOINLINE dc_status dci_sim_step_islands(const dc_sim *sim, const dc_real *q_prev, const dc_real *q,
-                                                   const dc_sim_control *control, dc_arena *mem, dc_real *q_next,
-                                                   dc_sim_info *info)
+/* What is foreseen. NULL: there is no memory. */
+static DCI_NOINLINE dci_sim_islands *dci_sim_open_islands(const dc_sim *sim, const dc_real *q_prev, const dc_real *q,
+                                                          dc_arena *mem)
 {
-    const size_t used = mem->used;
-    dc_status status = DC_OK;
     dci_room room = DC_ZERO;
     dci_sim_islands *islands;
-    int k, rounds, apart;
 
     room.arena = mem;
     islands = DCI_TAKE(&room, 1, dci_sim_islands);
-    if (islands) {
-        memset(islands, 0, sizeof *islands);
-        dci_sim_take_islands(sim, &room, islands);
-    }
-    if (room.full) {
-        mem->used = used;
-        return DC_E_MEMORY;
-    }
-
-    /* what is foreseen */
+    if (!islands) return NULL;
+    memset(islands, 0, sizeof *islands);
+    dci_sim_take_islands(sim, &room, islands);
+    if (room.full) return NULL;
     dci_sim_part_all(islands);
     dci_sim_foresee(q_prev, q, islands);
     dci_sim_unite(1, islands);
+    dci_sim_chain(islands);
+    islands->turn.first = -1;
+    islands->turn.rounds = 1;
+    return islands;
+}
 
-    /* until no two islands could have met; after a few times they look farther each time, so that this ends soon */
-    for (rounds = 1, apart = 0; !apart; ++rounds) {
-        dci_sim_chain(islands);
-        for (k = 0; k < sim->pieces; ++k) {
-            if (islands->first[k] != k || islands->solved[k] || dci_sim_is_scenery(sim, k)) continue;
-            status = dci_sim_solve_island(k, q_prev, q, control, mem, islands, info);
-            islands->status[k] = status;
-            if (status == DC_OK || status == DC_E_DIVERGED) continue;
-            info->hull_a = islands->info[k].hull_a;
-            info->hull_b = islands->info[k].hull_b;
-            mem->used = used;
-            return status;
+/* Whose turn it is; 0: no two islands could have met. After a few rounds they look farther each time, so that this ends
+ * soon; it does when all are one. */
+static DCI_NOINLINE int dci_sim_next_island(dci_sim_islands *islands)
+{
+    const dc_sim *sim = islands->sim;
+    dci_sim_turn *turn = &islands->turn;
+    for (;;) {
+        while (++turn->first < sim->pieces) {
+            const int k = turn->first;
+            if (islands->first[k] == k && !islands->solved[k] && !dci_sim_is_scenery(sim, k)) return 1;
         }
-        apart = dci_sim_unite(1, islands) + dci_sim_miss_scenery(islands) == 0;
-        if (!apart && rounds >= 3) dci_sim_unite((dc_real)(rounds - 1), islands);
+        if (dci_sim_unite(1, islands) + dci_sim_miss_scenery(islands) == 0) return 0;
+        if (turn->rounds >= 3) dci_sim_unite((dc_real)(turn->rounds - 1), islands);
+        turn->rounds++;
+        turn->first = -1;
+        dci_sim_chain(islands);
     }
+}
 
-    /* all together */
-    status = DC_OK;
+/* all together */
+static DCI_NOINLINE dc_status dci_sim_close_islands(const dci_sim_islands *islands, dc_real *q_next, dc_sim_info *info)
+{
+    const dc_sim *sim = islands->sim;
+    dc_status status = DC_OK;
+    int k;
+
     info->gap = dci_from_bits(DCI_INF);
     for (k = 0; k < sim->pieces; ++k) {
         if (islands->first[k] != k || dci_sim_is_scenery(sim, k)) continue;
         if (islands->status[k] != DC_OK) status = DC_E_DIVERGED;
         dci_sim_add_info(islands->info + k, info);
     }
-    info->bytes = dc_bytes(info->bytes, mem->used - used, 1);
     memcpy(q_next, islands->q, (size_t)sim->nq*sizeof *q_next);
+    return status;
+}
+
+/* A step by islands. */
+static dc_status dci_sim_step_islands(const dc_sim *sim, const dc_real *q_prev, const dc_real *q,
+                                      const dc_sim_control *control, dc_arena *mem, dc_real *q_next, dc_sim_info *info)
+{
+    const size_t used = mem->used;
+    dci_sim_islands *islands = dci_sim_open_islands(sim, q_prev, q, mem);
+    dc_status status = islands ? DC_OK : DC_E_MEMORY;
+
+    while (status == DC_OK && dci_sim_next_island(islands)) {
+        const dci_sim_turn *turn = &islands->turn;
+        status = DC_E_MEMORY;
+        if (dci_sim_open_island(q_prev, q, control, info, mem, islands))
+            status = dci_sim_step_whole(turn->sim, turn->q_prev, turn->q, turn->control, turn->part, turn->drift, mem,
+                                        turn->q_next, turn->info);
+        status = dci_sim_close_island(status, info, mem, islands);
+    }
+    if (status == DC_OK) {
+        status = dci_sim_close_islands(islands, q_next, info);
+        info->bytes = dc_bytes(info->bytes, mem->used - used, 1);
+    }
     mem->used = used;
     return status;
 }
@@ -8433,7 +8492,7 @@ DC_DEF size_t dc_sim_roll_bytes(const dc_sim *sim)
 {
     size_t sum = dc_sim_step_bytes(sim);
     if (!sum) return 0;
-    sum = dc_bytes(sum, 3*(size_t)sim->nq, sizeof(dc_real));
+    sum = dc_bytes(dc_bytes(sum, 3*(size_t)sim->nq, sizeof(dc_real)), 1, sizeof(dc_sim_info));
     return sum == SIZE_MAX ? 0 : sum;
 }
 
@@ -8441,6 +8500,7 @@ DC_DEF dc_status dc_sim_roll(const dc_sim *sim, const dc_sim_run *r, dc_real *q,
 {
     dc_sim_roll_info seen = {0, -1, 0};
     dc_status status = DC_OK;
+    dc_sim_info *one;
     dc_real *x;
     size_t used, nq;
     int t;
@@ -8454,12 +8514,16 @@ DC_DEF dc_status dc_sim_roll(const dc_sim *sim, const dc_sim_run *r, dc_real *q,
     nq = (size_t)sim->nq;
     used = mem->used;
     x = (dc_real *)dc_arena_take(mem, 3*nq, sizeof *x);
-    if (!x) return DC_E_MEMORY;
+    one = (dc_sim_info *)dc_arena_take(mem, 1, sizeof *one);
+    if (!x || !one) {
+        mem->used = used;
+        return DC_E_MEMORY;
+    }
     memcpy(x, q, 2*nq*sizeof *x);
     for (t = 0; t < r->steps && (status == DC_OK || status == DC_E_DIVERGED); ++t) {
-        dc_sim_info one = DC_ZERO;
-        status = dc_sim_step(sim, x, x + nq, r->control ? r->control + t : NULL, mem, x + 2*nq, &one);
-        seen.iterations += one.iterations;
+        memset(one, 0, sizeof *one);
+        status = dc_sim_step(sim, x, x + nq, r->control ? r->control + t : NULL, mem, x + 2*nq, one);
+        seen.iterations += one->iterations;
         if (status != DC_OK && status != DC_E_DIVERGED) break;
         if (status == DC_E_DIVERGED && ++seen.diverged == 1) seen.first = t;
         memcpy(x, x + nq, nq*sizeof *x);

@@ -3852,15 +3852,27 @@ static void dci_bend_out(const dci_man_bent *b, dc_v3 w, dc_real *grad, dc_real 
     hvp[3] = k.x; hvp[4] = k.y; hvp[5] = k.z;
 }
 
-/* Have both fields the third derivatives that contacts ask for? Edges ask both, vertices the other one. */
-static DCI_NOINLINE int dci_bend_ok(const dc_sdf *a, const dc_sdf *b, const int part[4], const dc_manifold_contact *bar)
+/* Are direction and rates in range, and have both fields the third derivatives that contacts ask for? Edges ask both,
+ * vertices the other one. */
+static DCI_NOINLINE int dci_bend_ok(const dc_surface *a, const dc_surface *b, const dc_manifold_options *opt,
+                                    const dc_manifold_contact *bar, const dc_manifold_contact *dbar,
+                                    const dc_real xi[12])
 {
-    int c, i, k, asked[2];
+    int c, i, k, part[4], asked[2];
+    const int total = dc_manifold_count(a, b, opt, part);
+
+    if (!xi || !bar || !dci_man_field_ok(a) || !dci_man_field_ok(b)) return 0;
+    for (k = 0; k < 12; ++k)
+        if (!(dc_abs(xi[k]) <= DC_LIMIT)) return 0;
+    for (k = 0; dbar && k < total; ++k)
+        if (!dci_contact_ok(&dbar[k])) return 0;
+    if (total <= 0) return 1;
+
     asked[0] = asked[1] = part[2] > 0;
     for (k = 0; k < part[0]; ++k, ++bar) asked[1] |= !dci_man_zero(bar->n);
     for (k = 0; k < part[1]; ++k, ++bar) asked[0] |= !dci_man_zero(bar->n);
     for (c = 0; c < 2; ++c) {
-        const dc_sdf *s = c == 0 ? a : b;
+        const dc_sdf *s = c == 0 ? a->sdf : b->sdf;
         for (i = 0; i < s->n && asked[c]; ++i)
             if (s->prim[i].kind == DC_SDF_SUPERQUADRIC && s->prim[i].taubin) return 0;
     }
@@ -3960,17 +3972,9 @@ DC_DEF dc_status dc_manifold_hvp(const dc_surface *a, const dc_pose *pose_a, con
 {
     dci_man  *m = NULL;
     size_t    used = mem ? mem->used : 0;
-    dc_status status = DC_OK;
-    int       k, part[4], total = dc_manifold_count(a, b, opt, part);
+    dc_status status;
 
-    /* a direction and rates in range, fields that have the derivatives */
-    for (k = 0; xi && k < 12; ++k)
-        if (!(dc_abs(xi[k]) <= DC_LIMIT)) status = DC_E_ARG;
-    for (k = 0; dbar && k < total; ++k)
-        if (!dci_contact_ok(&dbar[k])) status = DC_E_ARG;
-    if (!xi || !bar || !hvp || !dci_man_field_ok(a) || !dci_man_field_ok(b) || status != DC_OK) return DC_E_ARG;
-    if (total > 0 && !dci_bend_ok(a->sdf, b->sdf, part, bar)) return DC_E_ARG;
-
+    if (!dci_bend_ok(a, b, opt, bar, dbar, xi) || !hvp) return DC_E_ARG;
     status = dci_man_run(&m, a, pose_a, b, pose_b, opt, bar, 2, mem);
     if (status == DC_OK) {
         dci_man_move(m, xi);
