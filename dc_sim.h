@@ -125,9 +125,11 @@
  *             see there.
  *   Trees     A step goes by quadratic models of the pairs of trees, with bounds of their errors: each pair is
  *             evaluated once for a sequence of Newton steps, once more where the step ends, its Hessian where links
- *             moved enough for it to matter and inertia does not outweigh it; 2.8 KB of scratch a pair and 1.3 KB for
- *             each of desc.contacts. Jacobians against differences of whole steps 1.2e-6 of the largest entry at worst;
- *             links that hang in each other as rings of a chain do not meet on any path.
+ *             moved enough for it to matter and inertia does not outweigh it; planes between triangles are sought from
+ *             those of the evaluation before. Scratch: 2.8 KB a pair, 1.3 KB for each of desc.contacts, and 12 KB sqrt
+ *             n for a link of n triangles, 6 MB for all links at most. Jacobians against differences of whole steps
+ *             1.2e-6 of the largest entry at worst; links that hang in each other as rings of a chain do not meet on
+ *             any path.
  *   Piles     Beyond 64 freedoms a step is one of islands, each solved alone to the tolerance, by its own forces: trees
  *             of links that may come to feel each other on their way. What other islands do changes no bit of it. The
  *             Hessian of an island beyond 64 freedoms is in blocks: one for each tree of links, one for every two trees
@@ -3133,8 +3135,17 @@ typedef struct {
     dc_real share;                  /* of Newton's direction that leads from it to the place */
 } dci_sim_duals;
 
-/* what the evaluation of a pair takes; duals NULL: second derivatives of friction are its own */
-typedef struct { dc_arena *mem; dci_sim_jet *jet /* two */; dc_bsh_info *seen; dci_sim_duals *duals; } dci_sim_scratch;
+/* what the evaluation of a pair takes */
+typedef struct {
+    dc_arena *mem;
+    dci_sim_jet *jet;               /* two */
+    dci_sim_duals *duals;           /* NULL: second derivatives of friction are its own */
+
+    /* trees */
+    dc_bsh_info *seen;
+    dc_bsh_cache planes;            /* of triangle pairs, between all evaluations of a step */
+    int warm;                       /* they fit: searches start from them */
+} dci_sim_scratch;
 
 /* Two hulls that came near each other in a step; where contact is felt at any distance, all that may touch. */
 typedef struct dci_sim_met dci_sim_met;
@@ -4406,16 +4417,24 @@ static DCI_NOINLINE dc_status dci_sim_load_contact(dci_sim_problem *problem, int
                             pose + p.link_b, mem, &c->plane, problem->friction.contact_load + n);
 }
 
+/* the planes of pair k's triangles; NULL: they are not kept */
+static dc_bsh_cache *dci_sim_planes(dci_sim_scratch *scratch, int k)
+{
+    scratch->planes.pair = (unsigned)k;
+    return scratch->warm ? &scratch->planes : NULL;
+}
+
 /* The triangle pairs of pair k with friction at time t, after those of the pairs before; how many into *listed */
-static DCI_NOINLINE dc_status dci_sim_list_contacts(dci_sim_problem *problem, int k, dc_arena *mem, int *listed)
+static DCI_NOINLINE dc_status dci_sim_list_contacts(dci_sim_problem *problem, int k, dci_sim_scratch *scratch,
+                                                    int *listed)
 {
     const dc_sim *sim = problem->sim;
     const dci_sim_pair p = dci_sim_pair_at(sim, k);
     const dc_pose *pose = problem->before.pose;
     const int n = problem->friction.begin[k];
     return dc_bsh_contacts(&sim->desc.hierarchy, sim->link[p.link_a].tree, pose + p.link_a, sim->link[p.link_b].tree,
-                           pose + p.link_b, mem, NULL, sim->desc.contacts - n, problem->friction.contact + n, listed,
-                           NULL);
+                           pose + p.link_b, scratch->mem, dci_sim_planes(scratch, k), sim->desc.contacts - n,
+                           problem->friction.contact + n, listed, scratch->seen);
 }
 
 /* of those of pair k the ones that have not faded, and their loads */
@@ -4433,24 +4452,29 @@ static DCI_NOINLINE dc_status dci_sim_keep_contacts(dci_sim_problem *problem, in
 }
 
 /* All triangle pairs with friction; `all`: also of links that have none. DC_E_MEMORY: more than desc.contacts. *failed:
- * the pair that has none of its own */
-static DCI_NOINLINE dc_status dci_sim_load_contacts(dci_sim_problem *problem, int all, dc_arena *mem, int *failed)
+ * the pair that has none of its own. Planes are kept from here on where they fill three quarters of the slots at most:
+ * the oldest, which would give way to others, is the one that is wanted next. */
+static DCI_NOINLINE dc_status dci_sim_load_contacts(dci_sim_problem *problem, int all, dci_sim_scratch *scratch,
+                                                    int *failed)
 {
     const dc_sim *sim = problem->sim;
     int *begin = problem->friction.begin, k;
+    size_t felt = 0;
 
     for (k = begin[0] = 0; k < sim->pairs; ++k) {
         dc_status s;
         int listed = 0;
         begin[k + 1] = begin[k];
         if (!all && !(dci_sim_pair_at(sim, k).friction > 0)) continue;
-        s = dci_sim_list_contacts(problem, k, mem, &listed);
-        if (s == DC_OK || s == DC_E_DIVERGED) s = dci_sim_keep_contacts(problem, k, listed, mem);
+        s = dci_sim_list_contacts(problem, k, scratch, &listed);
+        if (s == DC_OK || s == DC_E_DIVERGED) s = dci_sim_keep_contacts(problem, k, listed, scratch->mem);
         if (s != DC_OK && s != DC_E_DIVERGED) {
             *failed = k;
             return s;
         }
+        felt += scratch->seen->leaf_near + scratch->seen->leaf_blended;
     }
+    scratch->warm = felt <= (size_t)scratch->planes.n/4*3;
     return DC_OK;
 }
 
@@ -4584,8 +4608,8 @@ static dc_status dci_sim_tree_pair(const dc_sim *sim, int k, dci_sim_scratch *sc
     const dci_sim_pair p = dci_sim_pair_at(sim, k);
     const dc_bsh *a = sim->link[p.link_a].tree, *b = sim->link[p.link_b].tree;
     dci_sim_jet *jet = &model->potential;
-    dc_status s = dc_bsh_eval(&sim->desc.hierarchy, a, model->at, b, model->at + 1, scratch->mem, NULL, &jet->value,
-                              jet->grad, hessian, scratch->seen);
+    dc_status s = dc_bsh_eval(&sim->desc.hierarchy, a, model->at, b, model->at + 1, scratch->mem,
+                              dci_sim_planes(scratch, k), &jet->value, jet->grad, hessian, scratch->seen);
     if (s == DC_OK || s == DC_E_DIVERGED) model->felt = scratch->seen->leaf_near + scratch->seen->leaf_blended > 0;
     return s;
 }
@@ -5394,6 +5418,17 @@ static void dci_sim_take_work(const dc_sim *sim, int attachments, dci_room *room
     dci_sim_take_numbers(sim, room, W);
 }
 
+/* Slots for the planes of triangle pairs that are near each other. These are about the points of contact: of round
+ * bodies of n triangles as many as sqrt n says, 160 sqrt n a link among the balls of LRI's billiards. */
+static int dci_sim_slots(const dc_sim *sim)
+{
+    dc_real sum = 1;
+    int i;
+    for (i = 0; i < sim->links; ++i)
+        if (sim->link[i].tree) sum += 256*dc_sqrt((dc_real)sim->link[i].tree->n);
+    return (int)dc_min(sum, DC_R(131072.0));
+}
+
 /* bytes of dci_sim_open */
 static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
 {
@@ -5409,6 +5444,7 @@ static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
     sum = dc_bytes(sum, 2*(size_t)sim->planes*((size_t)sim->vertices + (size_t)sim->corners), sizeof(dc_friction_dual));
     if (sim->desc.trees) {
         sum = dc_bytes(sum, (size_t)sim->pairs, cross);
+        sum = dc_bytes(sum, 1, dc_bsh_cache_bytes(dci_sim_slots(sim)));
         return dc_bytes(sum, (size_t)sim->desc.contacts, dc_friction_load_bytes(3, 3));
     }
 
@@ -5552,17 +5588,19 @@ static DCI_NOINLINE dc_status dci_sim_take_duals(const dci_sim_problem *problem,
     return DC_OK;
 }
 
-/* the same of trees: of all links, or of those with coefficients; no model is known */
+/* the same of trees: of all links, or of those with coefficients; no model is known, nor a plane */
 static dc_status dci_sim_load_trees(dci_sim_work *W, int all)
 {
     const dc_sim *sim = W->problem.sim;
-    dc_status s;
+    dc_status s = dc_bsh_cache_make(dci_sim_slots(sim), W->scratch.mem, &W->scratch.planes);
     int k;
+    if (s != DC_OK) return s;
+    W->scratch.warm = 1;
     for (k = 0; k < sim->pairs; ++k) {
         dci_sim_model *model = W->trees.model + k;
         model->known = model->curved = model->flat = 0;
     }
-    s = dci_sim_load_contacts(&W->problem, all, W->scratch.mem, &k);
+    s = dci_sim_load_contacts(&W->problem, all, &W->scratch, &k);
     if (s != DC_OK) dci_sim_stop(sim->pair[2*k], sim->pair[2*k + 1], s, &W->at);
     return s;
 }
