@@ -504,6 +504,25 @@ TEST without_room_for_the_skin_all_pairs_are_found(void)
     PASS();
 }
 
+/* Two that were just beyond the skin come towards each other, each for half of the way: found as soon as within reach. */
+TEST two_that_come_from_beyond_the_skin_are_found(void)
+{
+    dc_grains *g = &crowd.g;
+    int k, found = 0;
+    ASSERT_EQ(DC_OK, crowd_make(&crowd, 1, 0, 0));
+    for (k = 0; k < CROWD + WALLS; ++k) g->motion[k] = k == WALLS || k == WALLS + 2 ? DC_GRAIN_FREE : DC_GRAIN_ABSENT;
+    for (k = 0; k < 120; ++k) {
+        double half = (double)g->type[g->body[WALLS]].radius + 0.5*(1.001 - 0.01*k)*(double)g->skin;
+        place(g, WALLS, 0, -half, 0);
+        place(g, WALLS + 2, 0, half, 0);
+        ASSERT_EQ(DC_OK, dc_grains_find(g, NULL));
+        ASSERT_EQ(k > 100, g->contacts);
+        found += g->contacts;
+    }
+    ASSERT_EQ(19, found);
+    PASS();
+}
+
 /* Contacts show the forces that bodies feel, on walls too: as much and as turned on a as on b, together those of all contacts. From
  * a copy of the state the same step shows the same. */
 TEST contacts_show_their_forces(void)
@@ -868,6 +887,7 @@ SUITE(grains)
     RUN_TEST(order_of_the_parts_and_snapshots_leave_the_bits);
     RUN_TEST(lists_that_are_kept_leave_the_bits);
     RUN_TEST(without_room_for_the_skin_all_pairs_are_found);
+    RUN_TEST(two_that_come_from_beyond_the_skin_are_found);
     RUN_TEST(contacts_show_their_forces);
     RUN_TEST(springs_live_as_long_as_the_contact);
     RUN_TEST(walls_and_grains_that_are_driven_or_absent);
