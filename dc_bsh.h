@@ -188,9 +188,11 @@ typedef struct {
     int    triangle_a, triangle_b;                  /* the triangle pair that failed; -1 */
 } dc_bsh_info;
 
-/* Separating planes of triangle pairs, kept between calls: a warm start. Caller's memory, plain data; one a thread. */
+/* Separating planes of triangle pairs, kept between calls: a warm start. Caller's memory, plain data; one a thread.
+ * pair: the caller's number of the two bodies of the next call, where several pairs share a cache; dc_bsh_scene has its
+ * own. */
 typedef struct { dc_plane plane; int a, b; unsigned pair, turn; } dc_bsh_slot;
-typedef struct { dc_bsh_slot *slot; int n; unsigned turn; } dc_bsh_cache;
+typedef struct { dc_bsh_slot *slot; int n; unsigned turn, pair; } dc_bsh_cache;
 
 /* Bytes of arena of a cache for so many triangle pairs: give about twice leaf_near + leaf_blended; 0 when pairs < 1 or
  * it does not fit. */
@@ -897,7 +899,6 @@ static void dci_bsh_place(const dc_bsh *a, const dc_pose *pose_a, const dc_bsh *
 
     problem->want = want;
     problem->brute = 0;
-    problem->pair = 0;
 }
 
 /* The start of a walk: the problem, everything cleared, the root pair on the stack. */
@@ -908,6 +909,7 @@ static DCI_NOINLINE void dci_bsh_start(dci_bsh *W, const dc_bsh *a, const dc_pos
     dci_bsh_batch *batch = &W->batch;
     dci_bsh_result *result = &W->result;
     dci_bsh_place(a, pose_a, b, pose_b, want, &W->problem);
+    W->problem.pair = cache ? cache->pair : 0;
     W->cache = cache;
     W->contact = NULL;
 
@@ -1841,7 +1843,7 @@ DC_DEF dc_status dc_bsh_cache_make(int pairs, dc_arena *mem, dc_bsh_cache *cache
     memset(slot, 0, (size_t)pairs*sizeof *slot);
     cache->slot = slot;
     cache->n = pairs;
-    cache->turn = 0;
+    cache->turn = cache->pair = 0;
     return DC_OK;
 }
 

@@ -125,9 +125,11 @@
  *             see there.
  *   Trees     A step goes by quadratic models of the pairs of trees, with bounds of their errors: each pair is
  *             evaluated once for a sequence of Newton steps, once more where the step ends, its Hessian where links
- *             moved enough for it to matter and inertia does not outweigh it; 2.8 KB of scratch a pair and 1.3 KB for
- *             each of desc.contacts. Jacobians against differences of whole steps 1.2e-6 of the largest entry at worst;
- *             links that hang in each other as rings of a chain do not meet on any path.
+ *             moved enough for it to matter and inertia does not outweigh it; planes between triangles are sought from
+ *             those of the evaluation before. Scratch: 2.8 KB a pair, 1.3 KB for each of desc.contacts, and 12 KB sqrt
+ *             n for a link of n triangles, 6 MB for all links at most. Jacobians against differences of whole steps
+ *             1.2e-6 of the largest entry at worst; links that hang in each other as rings of a chain do not meet on
+ *             any path.
  *   Piles     Beyond 64 freedoms a step is one of islands, each solved alone to the tolerance, by its own forces: trees
  *             of links that may come to feel each other on their way. What other islands do changes no bit of it. The
  *             Hessian of an island beyond 64 freedoms is in blocks: one for each tree of links, one for every two trees
@@ -925,6 +927,10 @@ typedef struct {
     int     *asked;             /* with reuse: poses evaluated in each block */
     int     *row, *pair_of, *order, *back_row, *back, *block, *tally;
     int     *cell, *slot_row, *slot;
+    int     *list_row, *list;   /* grains j > i that were within reach of i and the skin; list_row[0] -1: no list */
+    int     *list_motion;       /* when they were, motion and x, y of all bodies */
+    dc_real *list_at;
+    dc_real skin;               /* m */
     dc_real *turn, *next, *at;
     dc_real cell_size[2];
     int     cells[2];
@@ -3133,8 +3139,17 @@ typedef struct {
     dc_real share;                  /* of Newton's direction that leads from it to the place */
 } dci_sim_duals;
 
-/* what the evaluation of a pair takes; duals NULL: second derivatives of friction are its own */
-typedef struct { dc_arena *mem; dci_sim_jet *jet /* two */; dc_bsh_info *seen; dci_sim_duals *duals; } dci_sim_scratch;
+/* what the evaluation of a pair takes */
+typedef struct {
+    dc_arena *mem;
+    dci_sim_jet *jet;               /* two */
+    dci_sim_duals *duals;           /* NULL: second derivatives of friction are its own */
+
+    /* trees */
+    dc_bsh_info *seen;
+    dc_bsh_cache planes;            /* of triangle pairs, between all evaluations of a step */
+    int warm;                       /* they fit: searches start from them */
+} dci_sim_scratch;
 
 /* Two hulls that came near each other in a step; where contact is felt at any distance, all that may touch. */
 typedef struct dci_sim_met dci_sim_met;
@@ -4406,16 +4421,24 @@ static DCI_NOINLINE dc_status dci_sim_load_contact(dci_sim_problem *problem, int
                             pose + p.link_b, mem, &c->plane, problem->friction.contact_load + n);
 }
 
+/* the planes of pair k's triangles; NULL: they are not kept */
+static dc_bsh_cache *dci_sim_planes(dci_sim_scratch *scratch, int k)
+{
+    scratch->planes.pair = (unsigned)k;
+    return scratch->warm ? &scratch->planes : NULL;
+}
+
 /* The triangle pairs of pair k with friction at time t, after those of the pairs before; how many into *listed */
-static DCI_NOINLINE dc_status dci_sim_list_contacts(dci_sim_problem *problem, int k, dc_arena *mem, int *listed)
+static DCI_NOINLINE dc_status dci_sim_list_contacts(dci_sim_problem *problem, int k, dci_sim_scratch *scratch,
+                                                    int *listed)
 {
     const dc_sim *sim = problem->sim;
     const dci_sim_pair p = dci_sim_pair_at(sim, k);
     const dc_pose *pose = problem->before.pose;
     const int n = problem->friction.begin[k];
     return dc_bsh_contacts(&sim->desc.hierarchy, sim->link[p.link_a].tree, pose + p.link_a, sim->link[p.link_b].tree,
-                           pose + p.link_b, mem, NULL, sim->desc.contacts - n, problem->friction.contact + n, listed,
-                           NULL);
+                           pose + p.link_b, scratch->mem, dci_sim_planes(scratch, k), sim->desc.contacts - n,
+                           problem->friction.contact + n, listed, scratch->seen);
 }
 
 /* of those of pair k the ones that have not faded, and their loads */
@@ -4433,24 +4456,29 @@ static DCI_NOINLINE dc_status dci_sim_keep_contacts(dci_sim_problem *problem, in
 }
 
 /* All triangle pairs with friction; `all`: also of links that have none. DC_E_MEMORY: more than desc.contacts. *failed:
- * the pair that has none of its own */
-static DCI_NOINLINE dc_status dci_sim_load_contacts(dci_sim_problem *problem, int all, dc_arena *mem, int *failed)
+ * the pair that has none of its own. Planes are kept from here on where they fill three quarters of the slots at most:
+ * the oldest, which would give way to others, is the one that is wanted next. */
+static DCI_NOINLINE dc_status dci_sim_load_contacts(dci_sim_problem *problem, int all, dci_sim_scratch *scratch,
+                                                    int *failed)
 {
     const dc_sim *sim = problem->sim;
     int *begin = problem->friction.begin, k;
+    size_t felt = 0;
 
     for (k = begin[0] = 0; k < sim->pairs; ++k) {
         dc_status s;
         int listed = 0;
         begin[k + 1] = begin[k];
         if (!all && !(dci_sim_pair_at(sim, k).friction > 0)) continue;
-        s = dci_sim_list_contacts(problem, k, mem, &listed);
-        if (s == DC_OK || s == DC_E_DIVERGED) s = dci_sim_keep_contacts(problem, k, listed, mem);
+        s = dci_sim_list_contacts(problem, k, scratch, &listed);
+        if (s == DC_OK || s == DC_E_DIVERGED) s = dci_sim_keep_contacts(problem, k, listed, scratch->mem);
         if (s != DC_OK && s != DC_E_DIVERGED) {
             *failed = k;
             return s;
         }
+        felt += scratch->seen->leaf_near + scratch->seen->leaf_blended;
     }
+    scratch->warm = felt <= (size_t)scratch->planes.n/4*3;
     return DC_OK;
 }
 
@@ -4584,8 +4612,8 @@ static dc_status dci_sim_tree_pair(const dc_sim *sim, int k, dci_sim_scratch *sc
     const dci_sim_pair p = dci_sim_pair_at(sim, k);
     const dc_bsh *a = sim->link[p.link_a].tree, *b = sim->link[p.link_b].tree;
     dci_sim_jet *jet = &model->potential;
-    dc_status s = dc_bsh_eval(&sim->desc.hierarchy, a, model->at, b, model->at + 1, scratch->mem, NULL, &jet->value,
-                              jet->grad, hessian, scratch->seen);
+    dc_status s = dc_bsh_eval(&sim->desc.hierarchy, a, model->at, b, model->at + 1, scratch->mem,
+                              dci_sim_planes(scratch, k), &jet->value, jet->grad, hessian, scratch->seen);
     if (s == DC_OK || s == DC_E_DIVERGED) model->felt = scratch->seen->leaf_near + scratch->seen->leaf_blended > 0;
     return s;
 }
@@ -5395,6 +5423,17 @@ static void dci_sim_take_work(const dc_sim *sim, int attachments, dci_room *room
     dci_sim_take_numbers(sim, room, W);
 }
 
+/* Slots for the planes of triangle pairs that are near each other. These are about the points of contact: of round
+ * bodies of n triangles as many as sqrt n says, 160 sqrt n a link among the balls of LRI's billiards. */
+static int dci_sim_slots(const dc_sim *sim)
+{
+    dc_real sum = 1;
+    int i;
+    for (i = 0; i < sim->links; ++i)
+        if (sim->link[i].tree) sum += 256*dc_sqrt((dc_real)sim->link[i].tree->n);
+    return (int)dc_min(sum, DC_R(131072.0));
+}
+
 /* bytes of dci_sim_open */
 static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
 {
@@ -5410,6 +5449,7 @@ static size_t dci_sim_open_bytes(const dc_sim *sim, int attachments)
     sum = dc_bytes(sum, 2*(size_t)sim->planes*((size_t)sim->vertices + (size_t)sim->corners), sizeof(dc_friction_dual));
     if (sim->desc.trees) {
         sum = dc_bytes(sum, (size_t)sim->pairs, cross);
+        sum = dc_bytes(sum, 1, dc_bsh_cache_bytes(dci_sim_slots(sim)));
         return dc_bytes(sum, (size_t)sim->desc.contacts, dc_friction_load_bytes(3, 3));
     }
 
@@ -5553,17 +5593,19 @@ static DCI_NOINLINE dc_status dci_sim_take_duals(const dci_sim_problem *problem,
     return DC_OK;
 }
 
-/* the same of trees: of all links, or of those with coefficients; no model is known */
+/* the same of trees: of all links, or of those with coefficients; no model is known, nor a plane */
 static dc_status dci_sim_load_trees(dci_sim_work *W, int all)
 {
     const dc_sim *sim = W->problem.sim;
-    dc_status s;
+    dc_status s = dc_bsh_cache_make(dci_sim_slots(sim), W->scratch.mem, &W->scratch.planes);
     int k;
+    if (s != DC_OK) return s;
+    W->scratch.warm = 1;
     for (k = 0; k < sim->pairs; ++k) {
         dci_sim_model *model = W->trees.model + k;
         model->known = model->curved = model->flat = 0;
     }
-    s = dci_sim_load_contacts(&W->problem, all, W->scratch.mem, &k);
+    s = dci_sim_load_contacts(&W->problem, all, &W->scratch, &k);
     if (s != DC_OK) dci_sim_stop(sim->pair[2*k], sim->pair[2*k + 1], s, &W->at);
     return s;
 }
@@ -10374,24 +10416,29 @@ static int dci_grains_check(const dc_grains_desc *d)
     return 1;
 }
 
-/* grid: cells as wide as the largest grain, fewer than 4 for each body */
-static void dci_grains_grid(const dc_grains_desc *d, dc_real size[2], int cells[2])
+/* The skin, of the largest radius: thicker ones last longer, and have more pairs to look at. Of 0.1, 0.2 and 0.35 piles
+ * find as fast with the last two; what turns in a drum gains with the last alone. */
+#define DCI_GRAIN_SKIN DC_R(0.35)
+
+/* grid: cells as wide as the largest grain with the skin, fewer than 4 for each body */
+static void dci_grains_grid(const dc_grains_desc *d, dc_grains *g)
 {
     dc_real least = 0, most = 4*(dc_real)d->bodies + 16, n[2];
     int k;
 
     for (k = 0; k < d->bodies; ++k)
-        if (d->type[d->body[k]].kind == DC_CSHAPE_POLY) least = dc_max(2*d->type[d->body[k]].radius, least);
+        if (d->type[d->body[k]].kind == DC_CSHAPE_POLY) least = dc_max(d->type[d->body[k]].radius, least);
+    g->skin = DCI_GRAIN_SKIN*least;
 
     /* rounding must not hide a neighbour two cells off */
-    least = dc_max(least*(1 + 16*DC_EPS), DC_REAL_MIN);
+    least = dc_max((2*least + g->skin)*(1 + 16*DC_EPS), DC_REAL_MIN);
     for (;; least *= DC_R(1.25)) {
         for (k = 0; k < 2; ++k) n[k] = (d->hi[k] - d->lo[k])/least;
         if (dc_max(n[0], 1)*dc_max(n[1], 1) <= most) break;
     }
     for (k = 0; k < 2; ++k) {
-        cells[k] = n[k] > 1 ? (int)n[k] : 1;
-        size[k] = (d->hi[k] - d->lo[k])/(dc_real)cells[k];
+        g->cells[k] = n[k] > 1 ? (int)n[k] : 1;
+        g->cell_size[k] = (d->hi[k] - d->lo[k])/(dc_real)g->cells[k];
     }
 }
 
@@ -10441,7 +10488,7 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     g->keep = kept > 0 ? DCI_TAKE(room, kept, dc_grain_kept) : NULL;
     g->asked = kept > 0 ? DCI_TAKE(room, blocks, int) : NULL;
     g->contact = DCI_TAKE(room, pairs, dc_grain_contact);
-    g->force = DCI_TAKE(room, 3*n + 2*n + 3*n + 3*n, dc_real);
+    g->force = DCI_TAKE(room, 3*n + 2*n + 3*n + 3*n + 2*n, dc_real);
     g->type = DCI_TAKE(room, types, dc_grain_type);
     g->pair = DCI_TAKE(room, d->pairs, dc_grain_pair);
     g->table = DCI_TAKE(room, types*types, int);
@@ -10449,6 +10496,7 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     g->row = DCI_TAKE(room, 2*(n + 1) + 3*pairs, int);
     g->block = DCI_TAKE(room, 2*(blocks + 1) + (size_t)d->pairs + 1, int);
     g->cell = DCI_TAKE(room, 2*n + cells + 1, int);
+    g->list_row = DCI_TAKE(room, n + 1 + n + 2*pairs, int);
     if (!room->arena || room->full) return;
 
     /* pieces */
@@ -10456,6 +10504,9 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     g->turn = g->force + 3*n;
     g->next = g->turn + 2*n;
     g->at = g->next + 3*n;
+    g->list_at = g->at + 3*n;
+    g->list_motion = g->list_row + n + 1;
+    g->list = g->list_motion + n;
     g->wall = g->body + n;
     g->back_row = g->row + n + 1;
     g->pair_of = g->back_row + n + 1;
@@ -10473,7 +10524,7 @@ DC_DEF size_t dc_grains_bytes(const dc_grains_desc *desc)
     dc_grains unread;
     if (!dci_grains_check(desc)) return 0;
     memset(&unread, 0, sizeof unread);
-    dci_grains_grid(desc, unread.cell_size, unread.cells);
+    dci_grains_grid(desc, &unread);
     dci_grains_take(desc, &room, &unread);
     return dci_counted(&room);
 }
@@ -10502,7 +10553,7 @@ DC_DEF dc_status dc_grains_build(const dc_grains_desc *desc, dc_arena *mem, dc_g
 
     if (!dci_grains_check(desc) || !mem || !g || dc_grains_bytes(desc) == 0) return DC_E_ARG;
     memset(&m, 0, sizeof m);
-    dci_grains_grid(desc, m.cell_size, m.cells);
+    dci_grains_grid(desc, &m);
 
     /* memory */
     used = mem->used;
@@ -10514,6 +10565,7 @@ DC_DEF dc_status dc_grains_build(const dc_grains_desc *desc, dc_arena *mem, dc_g
     }
 
     memset(m.state, 0, m.state_bytes);
+    m.list_row[0] = -1;
     for (k = 0; k < desc->types; ++k) m.type[k] = desc->type[k];
     dci_grains_pairs(desc, &m);
 
@@ -10564,9 +10616,14 @@ DC_DEF int dc_grains_springs(const dc_grains *g) { return g && g->spring_row ? g
  *
  * stage            | reads  | writes
  * dci_grains_bad   | state  | whether it can be worked with
+ * dci_grains_stale | places | whether the list is to be made anew
  * dci_grains_sort  | places | grains by cells
- * dci_grains_row   | cells  | pairs of one grain with later ones and with walls
- * dci_grains_order | pairs  | blocks, and the pairs of bodies in rows of others */
+ * dci_grains_list  | cells  | the list: grains within reach and the skin of others
+ * dci_grains_row   | list   | pairs of one grain with later ones and with walls
+ * dci_grains_order | pairs  | blocks, and the pairs of bodies in rows of others
+ *
+ * The list is no part of the state. It only says whom to look at: while it holds, all pairs within reach are in it, in
+ * the order of their numbers, whatever the places it was made at. */
 
 static int dci_grain_free(const dc_grains *g, int i)
 {
@@ -10691,11 +10748,27 @@ static int dci_grains_near(const dc_grains *g, int i, int w)
     }
 }
 
-/* the pairs of grain i with grains after it, then with walls */
-static int dci_grains_row(dc_grains *g, int i, size_t *looks, dc_grains_info *info)
+/* Could a pair be within reach that the list does not have? While no motion has changed and no body has come further
+ * than half the skin, no two have come nearer than the skin. */
+static int dci_grains_stale(const dc_grains *g)
 {
-    int w, k, y, cx = g->cell[i]%g->cells[0], cy = g->cell[i]/g->cells[0], free = dci_grain_free(g, i);
-    dc_real qx = g->q[3*i + 1], qy = g->q[3*i + 2], r = g->type[g->body[i]].radius;
+    const dc_real most = DC_R(0.49)*g->skin;        /* and rounding cannot hide one */
+    int i, n = g->desc.bodies;
+
+    if (g->list_row[0] < 0) return 1;
+    for (i = 0; i < n; ++i) {
+        const dc_real x = g->q[3*i + 1] - g->list_at[2*i], y = g->q[3*i + 2] - g->list_at[2*i + 1];
+        if (!(x*x + y*y <= most*most) || g->motion[i] != g->list_motion[i]) return 1;
+    }
+    return 0;
+}
+
+/* Grain i with those before it within reach and a skin, after the `found` in by[]; *looks: at how many it looked. The
+ * new number, or -1: there is no room, or two are within reach, without a skin, that no pair covers. */
+static int dci_grains_before(const dc_grains *g, int i, dc_real skin, int found, size_t *looks, dc_grains_info *info)
+{
+    int k, y, cx = g->cell[i]%g->cells[0], cy = g->cell[i]/g->cells[0], free = dci_grain_free(g, i), *by = g->order;
+    dc_real qx = g->q[3*i + 1], qy = g->q[3*i + 2], r = g->type[g->body[i]].radius + skin;
 
     /* the cells around its own, row by row */
     for (y = cy > 0 ? cy - 1 : 0; y <= cy + 1 && y < g->cells[1]; ++y) {
@@ -10704,12 +10777,66 @@ static int dci_grains_row(dc_grains *g, int i, size_t *looks, dc_grains_info *in
         *looks += (size_t)(to - from);
         for (k = from; k < to; ++k) {
             dc_real dx = g->at[3*k] - qx, dy = g->at[3*k + 1] - qy, R = g->at[3*k + 2] + r;
-            if (dx*dx + dy*dy > R*R || g->slot[k] <= i || !(free || dci_grain_free(g, g->slot[k]))) continue;
-            if (!dci_grains_append(g, i, g->slot[k], info)) return 0;
+            int j = g->slot[k], pair;
+            if (dx*dx + dy*dy > R*R || j >= i || !(free || dci_grain_free(g, j))) continue;
+            pair = g->table[g->body[i]*g->desc.types + g->body[j]];
+            if (pair >= 0 && !g->pair[pair].field) continue;
+            if (pair < 0 && !(skin > 0)) {
+                info->a = j;
+                info->b = i;
+                return -1;
+            }
+            if (found == 2*g->desc.room) return -1;
+            by[found++] = j;
         }
     }
+    return found;
+}
 
-    for (w = 0; free && w < g->walls; ++w)
+/* Lists pairs of grains within reach and a skin, in rows of the lower number by the higher: 1, or 0 as above, or where
+ * cells are too crowded. Turning the rows about leaves them sorted, in a time that their length does not multiply. */
+static int dci_grains_list(dc_grains *g, dc_real skin, dc_grains_info *info)
+{
+    int i, k, n = g->desc.bodies, found = 0, *row = g->back_row, *by = g->order;
+    size_t looks = 0, most = 64*((size_t)n + (size_t)g->desc.room);     /* however crowded: no more */
+
+    /* rows of the higher number; how many each lower one has */
+    g->list_row[0] = -1;
+    for (i = 0; i < n; ++i) {
+        row[i] = found;
+        if (g->cell[i] >= 0) found = dci_grains_before(g, i, skin, found, &looks, info);
+        if (found < 0 || looks > most) return 0;
+    }
+    row[n] = found;
+
+    /* the same by the lower */
+    for (i = 0; i <= n; ++i) g->list_row[i] = 0;
+    for (k = 0; k < found; ++k) g->list_row[by[k]]++;
+    dci_grains_starts(g->list_row, n);
+    for (i = 0; i < n; ++i)
+        for (k = row[i]; k < row[i + 1]; ++k) g->list[g->list_row[by[k]]++] = i;
+    dci_grains_back(g->list_row, n);
+    for (i = 0; i < n; ++i) {
+        g->list_motion[i] = g->motion[i];
+        g->list_at[2*i] = g->q[3*i + 1];
+        g->list_at[2*i + 1] = g->q[3*i + 2];
+    }
+    return 1;
+}
+
+/* the pairs of grain i with grains after it, then with walls */
+static int dci_grains_row(dc_grains *g, int i, dc_grains_info *info)
+{
+    dc_real qx = g->q[3*i + 1], qy = g->q[3*i + 2], r = g->type[g->body[i]].radius;
+    int w, k;
+
+    for (k = g->list_row[i]; k < g->list_row[i + 1]; ++k) {
+        const int j = g->list[k];
+        dc_real dx = g->q[3*j + 1] - qx, dy = g->q[3*j + 2] - qy, R = g->type[g->body[j]].radius + r;
+        if (dx*dx + dy*dy <= R*R && !dci_grains_append(g, i, j, info)) return 0;
+    }
+
+    for (w = 0; w < g->walls && dci_grain_free(g, i); ++w)
         if (g->motion[g->wall[w]] != DC_GRAIN_ABSENT && dci_grains_near(g, i, g->wall[w])
             && !dci_grains_append(g, i, g->wall[w], info)) return 0;
     return 1;
@@ -10750,8 +10877,7 @@ static void dci_grains_order(dc_grains *g)
 DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
 {
     dc_grains_info none;
-    size_t looks = 0, most;
-    int i, n;
+    int i, n, listed = 1, kept = 1;
 
     if (!g || !g->state) return DC_E_ARG;
     if (!info) info = &none;
@@ -10762,19 +10888,23 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
     if (info->a >= 0) return DC_E_ARG;
     n = g->desc.bodies;
     for (i = 0; i < n; ++i) dc_sincos(g->q[3*i], g->turn + 2*i + 1, g->turn + 2*i);
-    dci_grains_sort(g);
 
-    /* however crowded the cells, no more than this is looked at */
-    most = 64*((size_t)n + (size_t)g->desc.room);
-    for (i = 0; i < n; ++i) {
+    /* where there is no room for the skin, a list without one serves this once */
+    if (dci_grains_stale(g)) {
+        dci_grains_sort(g);
+        kept = dci_grains_list(g, g->skin, info);
+        listed = kept || dci_grains_list(g, 0, info);
+    }
+    for (i = 0; listed && i < n; ++i) {
         g->row[i] = g->contacts;
-        if (g->cell[i] < 0) continue;
-        if (!dci_grains_row(g, i, &looks, info) || looks > most) {
-            g->contacts = 0;            /* those found so far are not all */
-            if (info->a >= 0) return DC_E_ARG;
-            info->pairs = g->desc.room + 1;
-            return DC_E_MEMORY;
-        }
+        listed = dci_grains_row(g, i, info);
+    }
+    if (!kept) g->list_row[0] = -1;
+    if (!listed) {
+        g->contacts = 0;                /* those found so far are not all */
+        if (info->a >= 0) return DC_E_ARG;
+        info->pairs = g->desc.room + 1;
+        return DC_E_MEMORY;
     }
     g->row[n] = g->contacts;
     dci_grains_order(g);

@@ -570,6 +570,49 @@ TEST warm_starts_change_nothing_but_rounding(void)
 }
 
 /* Every pair of triangles the long way: Eq. 12 and its weight. */
+/* Two pairs of bodies in turn, each with its own planes: where its list was made there is one for every triangle pair. */
+TEST pairs_share_a_cache(void)
+{
+    static unsigned char store[1 << 19];
+    static dc_bsh_contact list[2000];
+    dc_arena mem = dc_arena_make(memory, sizeof memory), keep = dc_arena_make(store, sizeof store), tmp = fresh();
+    dc_bsh tree[2];
+    dc_bsh_cache cache;
+    dc_bsh_info info;
+    dc_pose at[2];
+    worst e = worst_make("value");
+    size_t solves[2], together;
+    int k, count, round;
+    for (k = 0; k < 2; ++k) {
+        shape_make(k ? 6 : 5);
+        ASSERT_EQ(DC_OK, dc_bsh_build(shape.v, shape.nv, shape.tri, shape.nt, &mem, tree + k, NULL));
+        at[k] = pose_make(dc_vec(0, 0, 1), dc_vec(DC_R(0.1), DC_R(0.3)*(dc_real)k, DC_R(0.9)));
+    }
+    ASSERT_EQ(DC_OK, dc_bsh_cache_make(5000, &keep, &cache));
+    for (k = 0; k < 2; ++k) {
+        cache.pair = (unsigned)k;
+        ASSERT_EQ(DC_OK, dc_bsh_contacts(NULL, tree, at + k, tree + 1, NULL, &tmp, &cache, 2000, list, &count, &info));
+        ASSERT(count > 0 && info.warm == 0);
+        solves[k] = info.leaf_near + info.leaf_blended;
+    }
+    ASSERT(solves[0] != solves[1]);
+    together = solves[0] + solves[1];
+    ASSERT(together < 2000);
+    for (round = 0; round < 2; ++round)
+        for (k = 0; k < 2; ++k) {
+            dc_real P, plain;
+            double want;
+            cache.pair = (unsigned)k;
+            ASSERT_EQ(DC_OK, dc_bsh_eval(NULL, tree, at + k, tree + 1, NULL, &tmp, &cache, &P, NULL, NULL, &info));
+            ASSERT(info.warm == solves[k]);
+            ASSERT_EQ(DC_OK, dc_bsh_eval(NULL, tree, at + k, tree + 1, NULL, &tmp, NULL, &plain, NULL, NULL, &info));
+            to_double(&plain, &want, 1);
+            worst_add(&e, relative_error(&P, &want, 1)/EPS, "pair %d round %d", k, round);
+        }
+    ASSERT(worst_print(&e, 8));
+    PASS();
+}
+
 TEST contacts_are_the_close_pairs(void)
 {
     static dc_bsh_contact list[20000];
@@ -876,6 +919,7 @@ int main(int argc, char **argv)
     RUN_TEST(derivatives_are_those_of_the_value);
     RUN_TEST(hessian_is_continuous_across_the_bands);
     RUN_TEST(warm_starts_change_nothing_but_rounding);
+    RUN_TEST(pairs_share_a_cache);
     RUN_TEST(contacts_are_the_close_pairs);
     RUN_TEST(a_scene_is_the_sum_of_its_pairs);
     RUN_TEST(work_grows_linearly);

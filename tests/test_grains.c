@@ -429,6 +429,100 @@ TEST order_of_the_parts_and_snapshots_leave_the_bits(void)
     PASS();
 }
 
+/* Both find the same pairs in the same order, and have the same state. */
+static int same_crowds(const dc_grains *a, const dc_grains *b)
+{
+    int p;
+    if (a->contacts != b->contacts || a->blocks != b->blocks || memcmp(a->state, b->state, a->state_bytes) != 0) return 0;
+    for (p = 0; p < a->contacts; ++p)
+        if (a->contact[p].a != b->contact[p].a || a->contact[p].b != b->contact[p].b) return 0;
+    return 1;
+}
+
+/* A list of neighbours that is kept from step to step, beside one made anew in each, with the parts in other pieces: the
+ * same bits, also when bodies are moved by hand, come and go, and when a snapshot is gone back to. */
+TEST lists_that_are_kept_leave_the_bits(void)
+{
+    static unsigned char snapshot[1 << 18];
+    dc_grains *g = &crowd.g, *h = &other.g;
+    int step, k, kept = 0, made = 0, contacts = 0;
+    rng r;
+    rng_seed(&r, 4);
+    ASSERT_EQ(DC_OK, crowd_make(&crowd, 17, 0, 0));
+    ASSERT_EQ(DC_OK, crowd_make(&other, 17, 0, 0));
+    ASSERT(g->skin > 0 && g->state_bytes <= sizeof snapshot);
+    for (step = 0; step < 400; ++step) {
+        dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+        int i = rng_int(&r, WALLS, CROWD + WALLS - 1), axis = rng_int(&r, 1, 2);
+        dc_real way = (dc_real)rng_uniform(&r, -1, 1)*g->skin;
+        if (step%9 == 8) {
+            g->q[3*i + axis] += way;
+            h->q[3*i + axis] += way;
+        }
+        if (step%31 == 30) g->motion[i] = h->motion[i] = rng_int(&r, 0, 2);
+        if (step == 100) memcpy(snapshot, g->state, g->state_bytes);
+        if (step == 203 || step == 205) {
+            memcpy(g->state, snapshot, g->state_bytes);
+            memcpy(h->state, snapshot, h->state_bytes);
+        }
+        if (dci_grains_stale(g)) ++made;
+        else ++kept;
+        h->list_row[0] = -1;
+        ASSERT_EQ(DC_OK, crowd_steps(&crowd, 1, NULL));
+        ASSERT_EQ(DC_OK, dc_grains_find(h, NULL));
+        for (k = h->blocks - 1; k >= 0; --k) ASSERT_EQ(DC_OK, dc_grains_meet(h, k, k + 1, &mem));
+        for (k = CROWD + WALLS; k > 0; k -= 7) dc_grains_sum(h, k > 7 ? k - 7 : 0, k);
+        ASSERT_EQ(DC_OK, dc_grains_advance(h, NULL));
+        ASSERT(same_crowds(g, h));
+        contacts += g->contacts;
+    }
+    ASSERT(kept > 200 && made > 40 && contacts > 400*50);
+    printf("  made %d times in %d steps, %d pairs a step\n", made, kept + made, contacts/400);
+    PASS();
+}
+
+/* Rows of grains that no other reaches, all of them within the skin: there is room for the pairs but not for the list. */
+TEST without_room_for_the_skin_all_pairs_are_found(void)
+{
+    dc_grains *g = &crowd.g;
+    dc_grains_info info;
+    int k, round;
+    ASSERT_EQ(DC_OK, crowd_make(&crowd, 1, 0, 0));
+    for (k = 0; k < WALLS; ++k) g->motion[k] = DC_GRAIN_ABSENT;
+    for (k = 0; k < CROWD; ++k) place(g, WALLS + k, 0, 1.65*(k%10 - 4.5), 1.65*(double)(k/10 - 3));
+    g->desc.room = 4;
+    for (round = 0; round < 3; ++round) {
+        ASSERT_EQ(DC_OK, dc_grains_find(g, &info));
+        ASSERT_EQ(round, info.pairs);
+        ASSERT_EQ(-1, g->list_row[0]);
+        g->q[3*(WALLS + 20*round) + 1] += DC_R(0.2);            /* comes within reach of the next */
+    }
+    g->desc.room = 2;
+    ASSERT_EQ(DC_E_MEMORY, dc_grains_find(g, &info));
+    ASSERT_EQ(3, info.pairs);
+    ASSERT_EQ(0, g->contacts);
+    PASS();
+}
+
+/* Two that were just beyond the skin come towards each other, each for half of the way: found as soon as within reach. */
+TEST two_that_come_from_beyond_the_skin_are_found(void)
+{
+    dc_grains *g = &crowd.g;
+    int k, found = 0;
+    ASSERT_EQ(DC_OK, crowd_make(&crowd, 1, 0, 0));
+    for (k = 0; k < CROWD + WALLS; ++k) g->motion[k] = k == WALLS || k == WALLS + 2 ? DC_GRAIN_FREE : DC_GRAIN_ABSENT;
+    for (k = 0; k < 120; ++k) {
+        double half = (double)g->type[g->body[WALLS]].radius + 0.5*(1.001 - 0.01*k)*(double)g->skin;
+        place(g, WALLS, 0, -half, 0);
+        place(g, WALLS + 2, 0, half, 0);
+        ASSERT_EQ(DC_OK, dc_grains_find(g, NULL));
+        ASSERT_EQ(k > 100, g->contacts);
+        found += g->contacts;
+    }
+    ASSERT_EQ(19, found);
+    PASS();
+}
+
 /* Contacts show the forces that bodies feel, on walls too: as much and as turned on a as on b, together those of all contacts. From
  * a copy of the state the same step shows the same. */
 TEST contacts_show_their_forces(void)
@@ -791,6 +885,9 @@ SUITE(grains)
     RUN_TEST(momentum_is_kept_whatever_the_fields_say);
     RUN_TEST(all_pairs_within_reach_are_found);
     RUN_TEST(order_of_the_parts_and_snapshots_leave_the_bits);
+    RUN_TEST(lists_that_are_kept_leave_the_bits);
+    RUN_TEST(without_room_for_the_skin_all_pairs_are_found);
+    RUN_TEST(two_that_come_from_beyond_the_skin_are_found);
     RUN_TEST(contacts_show_their_forces);
     RUN_TEST(springs_live_as_long_as_the_contact);
     RUN_TEST(walls_and_grains_that_are_driven_or_absent);

@@ -499,7 +499,11 @@ TEST steps_need_their_memory_and_space(void)
     mem = dc_arena_make(scratch, need);
     ASSERT_EQ(DC_OK, dc_sim_step(&m.sim, q[0], q[1], NULL, &mem, q[2], &info));
     ASSERT(mem.used == 0 && info.contacts == 1);
+    ASSERT(info.bytes <= need);
     memcpy(same, q[2], sizeof same);
+    mem = dc_arena_make(scratch, sizeof scratch);       /* more is no other step */
+    ASSERT_EQ(DC_OK, dc_sim_step(&m.sim, q[0], q[1], NULL, &mem, q[2], NULL));
+    ASSERT(memcmp(same, q[2], sizeof same) == 0);
     mem = dc_arena_make(scratch, need/4);
     ASSERT_EQ(DC_E_MEMORY, dc_sim_step(&m.sim, q[0], q[1], NULL, &mem, q[2], NULL));
     ASSERT(memcmp(same, q[2], sizeof same) == 0 && mem.used == 0);

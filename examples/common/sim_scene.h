@@ -29,7 +29,7 @@ typedef struct {
     double       time, seconds, worst;          /* worst: largest part of the forces left over by a step; seconds: of all steps */
     int          steps, failed, most;           /* most: Newton steps of a step */
     long         iterations, contacts;          /* of all steps */
-    unsigned char memory[1 << 22], scratch[1 << 25];
+    unsigned char memory[1 << 22], scratch[9 << 22];
 } sim_world;
 
 static inline void sim_need(dc_status status, const char *what)
