@@ -11015,8 +11015,10 @@ static DCI_NOINLINE void dci_friction_hessian(const dci_friction *f, const dci_p
     dc_real C[3][12];
     int i, j, k, b, split, m = f->motion.unknowns;
 
-    for (split = 0; split < f->load.loaded && f->load.slip[split].vertex < f->load.count_a; ++split) {}
+    /* without a load there is no frame either */
     for (i = 0; i < 144; ++i) hess[i] = 0;
+    if (f->load.loaded == 0) return;
+    for (split = 0; split < f->load.loaded && f->load.slip[split].vertex < f->load.count_a; ++split) {}
     for (b = 0; b < 2; ++b) {
         dci_friction_sums sum;
         dc_real *t = sum.torque, axis[3][3], row[5][6], trace, *H = hess + 78*b;
@@ -11556,6 +11558,8 @@ static DCI_NOINLINE dc_status dci_friction_move(const dc_friction_load *load, dc
 
     /* who, and room */
     memset(&i, 0, sizeof i);
+    old[0].hull = a;
+    old[1].hull = b;
     if (mem && load && a && b && a->n == load->na && b->n == load->nb) {
         if (!f) status = dci_friction_refuse(NULL, NULL, 1, 1, a, &load->a0, a1, b, &load->b0, b1);
         else if (dci_friction_maps(f->work.map, a, &load->a0, a1, b, &load->b0, b1, old, now)

@@ -2278,6 +2278,12 @@ DC_DEF dc_status dc_sdf_eval_params(const dc_sdf *s, dc_v3 x, dc_real *value, dc
 
 typedef dc_real dci_sdf_points[DCI_SDF_BLOCK];
 
+/* Where a primitive is not left out. */
+typedef struct {
+    dci_sdf_points most, matters;               /* U of [reach]; 1: it matters, else 0 */
+    int from, to, all;                          /* points among which are those where it does; are they all? */
+} dci_sdf_kept;
+
 typedef struct {
     dci_sdf_points body[3], local[3];           /* coordinates of the body; of a primitive, over its unit */
     dci_sdf_points jet[10], fold[10];           /* of the primitive, of the fold so far */
@@ -2286,8 +2292,7 @@ typedef struct {
     dci_sdf_points weight_sum, heavy[3], sharpness;
     dci_sdf_points inner[3], outer[3];          /* of a superquadric: q, p, C of its norms */
     dci_sdf_points radius, exponent;            /* |x|; scratch */
-    dci_sdf_points most, matters;               /* U of [reach]; 1: the primitive is not left out, else 0 */
-    int from, to, all;                          /* points among which are those where it matters; are they all? */
+    dci_sdf_kept kept;
     const dci_sdf_part *part;                   /* the primitive: one of these, or what follows them */
     dci_sdf_part ready[DCI_SDF_RUN], next;
     dci_sdf_kernel kernel;                      /* its own, or that of the gauge */
@@ -2360,7 +2365,7 @@ DCI_LANE dci_jet dci_sdf_plane_load(dci_sdf_block *b, int l, dc_v3 n, dc_v3 p)
 
 DCI_SDF_STAGE void dci_sdf_block_planes(dci_sdf_block *b, const int level)
 {
-    const int from = b->from, to = b->to;
+    const int from = b->kept.from, to = b->kept.to;
     const dc_sdf_prim *p = b->part->prim;
     const dc_real tau = b->part->tau, inv_tau = b->part->inv_tau, hess_tau = b->part->hess_tau;
     int k, l;
@@ -2422,7 +2427,7 @@ DCI_LANE void dci_sdf_cloud_store(dci_sdf_block *b, int l, dci_sdf_cloud c, int 
 
 DCI_SDF_STAGE void dci_sdf_block_cloud(dci_sdf_block *b, const int level)
 {
-    const int from = b->from, to = b->to;
+    const int from = b->kept.from, to = b->kept.to;
     const dc_sdf_prim *p = b->part->prim;
     const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int k, l;
@@ -2468,7 +2473,7 @@ DCI_LANE void dci_sdf_block_power(int from, int to, dc_real half_eps, dc_real al
 /* dci_powers_of of a block */
 static DCI_NOINLINE void dci_sdf_block_powers(dci_sdf_block *b)
 {
-    const int from = b->from, to = b->to;
+    const int from = b->kept.from, to = b->kept.to;
     const dci_quadric s = b->part->quadric;
     const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int l;
@@ -2488,7 +2493,7 @@ static DCI_NOINLINE void dci_sdf_block_powers(dci_sdf_block *b)
 
 DCI_SDF_STAGE void dci_sdf_block_radial(dci_sdf_block *b, const int level)
 {
-    const int from = b->from, to = b->to;
+    const int from = b->kept.from, to = b->kept.to;
     const dci_quadric s = b->part->quadric;
     const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int l;
@@ -2499,7 +2504,7 @@ DCI_SDF_STAGE void dci_sdf_block_radial(dci_sdf_block *b, const int level)
 
 DCI_SDF_STAGE void dci_sdf_block_taubin(dci_sdf_block *b, const int level)
 {
-    const int from = b->from, to = b->to;
+    const int from = b->kept.from, to = b->kept.to;
     const dci_quadric s = b->part->quadric;
     const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int l;
@@ -2510,7 +2515,7 @@ DCI_SDF_STAGE void dci_sdf_block_taubin(dci_sdf_block *b, const int level)
 
 DCI_SDF_STAGE void dci_sdf_block_gauge(dci_sdf_block *b, const int level)
 {
-    const int from = b->from, to = b->to;
+    const int from = b->kept.from, to = b->kept.to;
     const dci_quadric s = b->part->quadric;
     const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int l;
@@ -2521,7 +2526,7 @@ DCI_SDF_STAGE void dci_sdf_block_gauge(dci_sdf_block *b, const int level)
 
 DCI_SDF_STAGE void dci_sdf_block_rounded(dci_sdf_block *b, const int level)
 {
-    const int from = b->from, to = b->to;
+    const int from = b->kept.from, to = b->kept.to;
     const dci_sdf_core s = b->part->core;
     const dc_real *x = b->local[0], *y = b->local[1], *z = b->local[2];
     int l;
@@ -2532,7 +2537,7 @@ DCI_SDF_STAGE void dci_sdf_block_rounded(dci_sdf_block *b, const int level)
 DCI_SDF_STAGE void dci_sdf_block_local(dci_sdf_block *b)
 {
     const dci_sdf_part a = *b->part;
-    const int from = b->from, to = b->to;
+    const int from = b->kept.from, to = b->kept.to;
     int l;
 
     for (l = from; l < to; ++l) {
@@ -2544,7 +2549,7 @@ DCI_SDF_STAGE void dci_sdf_block_local(dci_sdf_block *b)
 DCI_SDF_STAGE void dci_sdf_block_body(dci_sdf_block *b, const int level)
 {
     const dci_sdf_part a = *b->part;
-    const int from = b->from, to = b->to;
+    const int from = b->kept.from, to = b->kept.to;
     const dc_real unit = b->kernel == DCI_SDF_GAUGE ? DC_R(1) : a.unit;
     int l;
 
@@ -2573,7 +2578,7 @@ DCI_SDF_STAGE void dci_sdf_block_start(dci_sdf_block *b, const int level)
 {
     int l;
 
-    for (l = b->from; l < b->to; ++l) {
+    for (l = b->kept.from; l < b->kept.to; ++l) {
         b->fold_sum[l] = 1;
         dci_jet_store(b->fold, l, dci_jet_load(b->jet, l, level), level);
     }
@@ -2583,7 +2588,7 @@ DCI_SDF_STAGE void dci_sdf_block_start(dci_sdf_block *b, const int level)
 DCI_SDF_STAGE void dci_sdf_block_join(dci_sdf_block *b, const int all, dc_real inv_tau, dc_real hess_tau,
                                       const int level)
 {
-    const int from = b->from, to = b->to;
+    const int from = b->kept.from, to = b->kept.to;
     int l;
 
     for (l = from; l < to; ++l) {
@@ -2591,14 +2596,14 @@ DCI_SDF_STAGE void dci_sdf_block_join(dci_sdf_block *b, const int all, dc_real i
         dci_sdf_fold f;
         dc_real weight;
         f = dci_sdf_fold_in(was, dci_jet_load(b->jet, l, level), inv_tau, hess_tau, level, &weight);
-        if (!all) f = dci_sdf_fold_pick(b->matters[l] > 0, f, was);
+        if (!all) f = dci_sdf_fold_pick(b->kept.matters[l] > 0, f, was);
         dci_sdf_fold_store(b->fold, b->fold_sum, l, f, level);
     }
 }
 
 DCI_SDF_STAGE void dci_sdf_block_fold(dci_sdf_block *b, dc_real inv_tau, dc_real hess_tau, const int level)
 {
-    if (b->all) dci_sdf_block_join(b, 1, inv_tau, hess_tau, level);
+    if (b->kept.all) dci_sdf_block_join(b, 1, inv_tau, hess_tau, level);
     else dci_sdf_block_join(b, 0, inv_tau, hess_tau, level);
 }
 
@@ -2637,7 +2642,7 @@ static DCI_NOINLINE void dci_sdf_block_most(dci_sdf_block *b, const dc_sdf *s, i
     for (l = 0; l < w; ++l) {
         dci_sdf_nearest n;
         n.power = power[l]; n.inner = inner[l]; n.d2 = square[l];
-        b->most[l] = dci_sdf_most(n, b->fold[0][l]);
+        b->kept.most[l] = dci_sdf_most(n, b->fold[0][l]);
     }
 }
 
@@ -2651,27 +2656,27 @@ static DCI_NOINLINE void dci_sdf_block_reach(dci_sdf_block *b, int w, dc_real ta
 
     for (l = 0; l < w; ++l) {
         const dc_real d2 = dci_sdf_d2(t, b->body[0][l], b->body[1][l], b->body[2][l]);
-        b->matters[l] = dci_sdf_matters(ball, d2, b->most[l], tau) ? DC_R(1) : DC_R(0);
+        b->kept.matters[l] = dci_sdf_matters(ball, d2, b->kept.most[l], tau) ? DC_R(1) : DC_R(0);
     }
-    b->from = w;
-    b->to = 0;
+    b->kept.from = w;
+    b->kept.to = 0;
     for (g = 0; g < w; g += DC_LANES) {
         dc_real sum = 0;
-        for (l = 0; l < DC_LANES; ++l) sum += b->matters[g + l];
+        for (l = 0; l < DC_LANES; ++l) sum += b->kept.matters[g + l];
         total += sum;
         if (!(sum > 0)) continue;
-        if (b->from > g) b->from = g;
-        b->to = g + DC_LANES;
+        if (b->kept.from > g) b->kept.from = g;
+        b->kept.to = g + DC_LANES;
     }
-    b->all = total >= (dc_real)(b->to - b->from);
+    b->kept.all = total >= (dc_real)(b->kept.to - b->kept.from);
 }
 
 /* it matters everywhere */
 static void dci_sdf_block_whole(dci_sdf_block *b, int w)
 {
-    b->from = 0;
-    b->to = w;
-    b->all = 1;
+    b->kept.from = 0;
+    b->kept.to = w;
+    b->kept.all = 1;
 }
 
 static DCI_NOINLINE void dci_sdf_block_empty(dci_sdf_block *b, int w)
@@ -2707,7 +2712,7 @@ DCI_LANE void dci_sdf_block_sdf(dci_sdf_block *b, const dc_sdf *s, int w, int ga
             b->kernel = gauge ? DCI_SDF_GAUGE : b->part->kernel;
             if (few || !dci_sdf_leaves(b->part->prim)) dci_sdf_block_whole(b, w);
             else dci_sdf_block_reach(b, w, s->tau);
-            if (b->from >= b->to) continue;
+            if (b->kept.from >= b->kept.to) continue;
             dci_sdf_block_part(b, level);
             if (few && i == 0) dci_sdf_block_start(b, level);
             else dci_sdf_block_fold(b, inv_tau, hess_tau, level);
@@ -6837,6 +6842,7 @@ DCI_LANE void dci_cspline_many(const dc_cspline *s, int count, const dc_real *q,
 
     at.w = w;
     for (i = 0; i < (size_t)count; i += (size_t)n) {
+        /* weights side by side, then pose by pose */
         n = count - (int)i < lanes ? count - (int)i : lanes;
         if (s->wall != DC_CSHAPE_HALFPLANE) dci_spots_find(s, q + i, stride, n, level, lanes, &at);
         for (l = 0; l < n; ++l) {

@@ -5642,7 +5642,11 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     for (i = 0; i < sim->hulls; ++i) problem->met[i] = NULL;
     dci_sim_forward(q, &problem->before);
     dci_sim_forward(q_prev, &W->there);
-    for (i = 0; i < sim->links; ++i) dci_sim_inert(problem, &W->there, i);
+    for (i = 0; i < sim->links; ++i) {
+        const dc_v3 t = problem->before.pose[i].t;
+        if (!(dc_max(dc_abs(t.x), dc_max(dc_abs(t.y), dc_abs(t.z))) <= DC_LIMIT)) return DC_E_RANGE;
+        dci_sim_inert(problem, &W->there, i);
+    }
     return sim->desc.trees ? dci_sim_load_trees(W, all_friction) : dci_sim_load_hulls(W);
 }
 
@@ -6755,7 +6759,7 @@ static void dci_sim_take_arrays(const dc_sim *sim, size_t links, size_t hulls, s
 /* bytes of the islands and of the largest part, a small one's dense algebra too */
 static size_t dci_sim_island_bytes(const dc_sim *sim)
 {
-    const size_t small = DCI_SIM_ONE_PIECE > 0 ? DCI_SIM_ONE_PIECE : 1;
+    const size_t most = DCI_SIM_ONE_PIECE > 0 ? (size_t)DCI_SIM_ONE_PIECE : 1;
     dci_room room = DC_ZERO;
     dci_sim_islands unread;
     dci_sim_part part;
@@ -6764,8 +6768,8 @@ static size_t dci_sim_island_bytes(const dc_sim *sim)
     dci_sim_take_arrays(sim, (size_t)sim->links, (size_t)sim->hulls, (size_t)sim->excludes, (size_t)sim->nq,
                         (size_t)sim->nv, &room, &part);
     room.bytes = dc_bytes(dc_bytes(room.bytes, 1, sizeof unread), 1, sizeof part);
-    room.bytes = dc_bytes(room.bytes, 2*small*small, sizeof(dc_real));
-    return dc_bytes(room.bytes, dc_eigsym_bytes((int)small), 1);
+    room.bytes = dc_bytes(room.bytes, 2*most*most, sizeof(dc_real));
+    return dc_bytes(room.bytes, dc_eigsym_bytes((int)most), 1);
 }
 
 static int dci_sim_is_scenery(const dc_sim *sim, int piece) { return dci_sim_width(sim, piece) == 0; }

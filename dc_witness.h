@@ -1767,6 +1767,13 @@ typedef struct {
     dc_real point[3*DCI_CHUNK], value[DCI_CHUNK], grad[3*DCI_CHUNK], dir[3*DCI_CHUNK], ddir[6*DCI_CHUNK];
 } dci_chunk;
 
+/* for [bend] */
+typedef struct {
+    dci_man_pair_bent *pair;        /* [pairs] */
+    dc_real *hess, *need;           /* rows of DCI_CHUNK; which points of a field are asked for */
+    dc_arena along;                 /* of dc_sdf_ddir_along */
+} dci_man_second;
+
 typedef struct {
     dc_manifold_options options;    /* with the defaults filled in, lengths multiplied out */
     dc_real  inv_length;            /* 1/L: of the depths that rank vertices and edges */
@@ -1781,9 +1788,7 @@ typedef struct {
     dc_real *sum[2];                /* [edges kept] of nearest-edge weights times what they weigh */
     dci_chunk *chunk;
     dc_arena batch;                 /* of dc_sdf_eval_batch */
-    dci_man_pair_bent *bent;        /* [pairs] for [bend], as those that follow */
-    dc_real *hess, *need;           /* rows of DCI_CHUNK; which points of a field are asked for */
-    dc_arena third;                 /* of dc_sdf_ddir_along */
+    dci_man_second second;
     dc_real  grad[12], hvp[12];
     dci_room room;                  /* where all of it is taken from, or counted */
 } dci_man;
@@ -1983,10 +1988,10 @@ static int dci_man_memory(dci_man *m, int derive, dc_arena *mem)
             dci_man_bent_memory(m, c);
             if ((size_t)m->side[c].vertices.kept > most) most = (size_t)m->side[c].vertices.kept;
         }
-        m->hess = DCI_TAKE(&m->room, 6*DCI_CHUNK, dc_real);
-        m->need = DCI_TAKE(&m->room, most, dc_real);
-        if (m->pairs > 0) m->bent = DCI_TAKE(&m->room, m->pairs, dci_man_pair_bent);
-        m->third = dc_arena_make(dci_take(&m->room, 1, dc_sdf_along_bytes()), dc_sdf_along_bytes());
+        m->second.hess = DCI_TAKE(&m->room, 6*DCI_CHUNK, dc_real);
+        m->second.need = DCI_TAKE(&m->room, most, dc_real);
+        if (m->pairs > 0) m->second.pair = DCI_TAKE(&m->room, m->pairs, dci_man_pair_bent);
+        m->second.along = dc_arena_make(dci_take(&m->room, 1, dc_sdf_along_bytes()), dc_sdf_along_bytes());
     }
 
     /* pairs of edges */
@@ -2133,7 +2138,7 @@ static dc_status dci_sample(dci_man *m, const dci_man_field *F)
         out.grad = F->grad ? c->grad : NULL;
         out.dir = F->normal ? c->dir : NULL;
         out.ddir = F->turn ? c->ddir : NULL;
-        out.hess = F->hess ? m->hess : NULL;
+        out.hess = F->hess ? m->second.hess : NULL;
         if (dc_sdf_eval_batch(F->body->sdf, n, c->point, DCI_CHUNK, &m->batch, &out) != DC_OK) return DC_E_RANGE;
 
         /* in the world */
@@ -2149,7 +2154,7 @@ static dc_status dci_sample(dci_man *m, const dci_man_field *F)
             }
 
             if (F->turn) dci_sample_held(F, at, F->scale[at], c->ddir + j, F->turn + 6*at);
-            if (F->hess) dci_sample_held(F, at, 1, m->hess + j, F->hess + 6*at);
+            if (F->hess) dci_sample_held(F, at, 1, m->second.hess + j, F->hess + 6*at);
         }
     }
     return DC_OK;
@@ -3175,7 +3180,7 @@ static dc_status dci_sample_bend(dci_man *m, const dci_man_field *F, const dci_m
         for (n = 0; i < F->count && n < DCI_CHUNK; ++i) {
             dc_v3 x, u;
             dc_real most;
-            if (!(m->need[i] > 0)) continue;
+            if (!(m->second.need[i] > 0)) continue;
             u = dc_mul_t(R, dci_sample_slip(F, xi, (size_t)i, dx[i]));
             most = dc_max(dc_abs(u.x), dc_max(dc_abs(u.y), dc_abs(u.z)));
 
@@ -3192,7 +3197,8 @@ static dc_status dci_sample_bend(dci_man *m, const dci_man_field *F, const dci_m
             c->value[n] = most;
             c->at[n++] = i;
         }
-        if (n > 0 && dc_sdf_ddir_along(F->body->sdf, n, c->point, c->dir, DCI_CHUNK, &m->third, c->ddir) != DC_OK)
+        if (n > 0
+            && dc_sdf_ddir_along(F->body->sdf, n, c->point, c->dir, DCI_CHUNK, &m->second.along, c->ddir) != DC_OK)
             return DC_E_RANGE;
         for (j = 0; j < n; ++j)
             for (k = 0; k < 6; ++k) F->bend[6*c->at[j] + k] = c->value[j]*c->ddir[k*DCI_CHUNK + j];
@@ -3504,8 +3510,8 @@ static DCI_NOINLINE dc_status dci_bend_vertices(dci_man *m, int c, const dc_mani
 
     /* normals that count */
     for (k = 0; k < s->vertices.kept; ++k) {
-        m->need[k] = dci_man_zero(bar[first + (size_t)k].n) || (F->skip && F->skip[k] > 0) ? DC_R(0) : DC_R(1);
-        any |= m->need[k] > 0;
+        m->second.need[k] = dci_man_zero(bar[first + (size_t)k].n) || (F->skip && F->skip[k] > 0) ? DC_R(0) : DC_R(1);
+        any |= m->second.need[k] > 0;
     }
     if (any) status = dci_sample_bend(m, F, &other->d.twist, s->d.contact);
     if (status != DC_OK) return status;
@@ -3545,7 +3551,7 @@ static DCI_NOINLINE void dci_bend_pair(dci_man *m, size_t i, const dci_bent_cont
     const dc_manifold_options *o = &m->options;
     const dci_man_pair   *p = &m->pair[i];
     const dci_man_pair_d *d = &m->dpair[i];
-    dci_man_pair_bent *to = &m->bent[i];
+    dci_man_pair_bent *to = &m->second.pair[i];
     const dci_dual gamma = dci_dual_of(p->gamma, d->gamma), d_bar = dci_dual_of(p->d_bar, d->d_bar);
     const dci_dual share = dci_dual_of(p->share, d->share);
     const dci_moving n_bar = dci_moving_of(p->n_bar, d->n_bar);
@@ -3635,11 +3641,12 @@ static DCI_NOINLINE dc_status dci_bend_contacts(dci_man *m, const dc_manifold_co
             const size_t at = dci_line(m, c, k, &step);
             const int n = m->side[1 - c].edges.kept;
             dci_dual sum = dci_dual_of(0, 0);
-            for (l = 0; l < n; ++l) sum = dci_dual_add(sum, m->bent[at + (size_t)l*step].log_nearest[c]);
+            for (l = 0; l < n; ++l) sum = dci_dual_add(sum, m->second.pair[at + (size_t)l*step].log_nearest[c]);
             sum = dci_dual_scale(1/m->options.tau_nn, sum);
             for (l = 0; l < n; ++l) {
                 i = at + (size_t)l*step;
-                m->bent[i].d_bar = dci_dual_add(m->bent[i].d_bar, dci_dual_mul(dci_bend_nearest(m, i, c), sum));
+                m->second.pair[i].d_bar = dci_dual_add(m->second.pair[i].d_bar,
+                                                       dci_dual_mul(dci_bend_nearest(m, i, c), sum));
             }
         }
     return status;
@@ -3653,10 +3660,11 @@ static DCI_NOINLINE dc_status dci_bend_normals(dci_man *m)
     int c;
     for (c = 0; c < 2 && status == DC_OK; ++c) {
         dci_man_side *s = &m->side[c];
-        for (i = 0; i < m->pairs; ++i) m->need[i] = dci_man_zero(m->bent[i].normal[c].at) ? DC_R(0) : DC_R(1);
+        for (i = 0; i < m->pairs; ++i)
+            m->second.need[i] = dci_man_zero(m->second.pair[i].normal[c].at) ? DC_R(0) : DC_R(1);
         status = dci_sample_bend(m, &s->own, &s->d.twist, s->d.witness);
         if (status != DC_OK || m->options.trace == 0) continue;
-        for (i = 0; i < m->pairs; ++i) m->need[i] = 1;
+        for (i = 0; i < m->pairs; ++i) m->second.need[i] = 1;
         status = dci_sample_bend(m, &s->trace.start, &s->d.twist, s->trace.rate);
     }
     return status;
@@ -3677,7 +3685,7 @@ static DCI_NOINLINE void dci_bend_points(dci_man *m, size_t i, const dci_moving 
 {
     const dci_man_pair *p = &m->pair[i];
     const dci_man_pair_d *d = &m->dpair[i];
-    const dci_man_pair_bent *from = &m->bent[i];
+    const dci_man_pair_bent *from = &m->second.pair[i];
     const dci_moving n_bar = dci_moving_of(p->n_bar, d->n_bar);
     const dc_v3 de = dc_sub(m->side[0].d.witness[i], m->side[1].d.witness[i]);
     const dci_dual inverse = dci_dual_of(p->inverse, -p->inverse*p->inverse*dc_dot(p->n_bar, de));
@@ -3718,7 +3726,7 @@ static DCI_NOINLINE void dci_bend_pairs(dci_man *m, const dci_wit *wit)
     for (i = 0; i < m->pairs; ++i) {
         dci_moving end[4], ends[4];
         dci_dual bar[3];
-        if (dci_bend_idle(&m->pair[i], &m->bent[i])) continue;
+        if (dci_bend_idle(&m->pair[i], &m->second.pair[i])) continue;
 
         for (k = 0; k < 4; ++k) {
             const dci_man_side *s = &m->side[k/2];

@@ -1,5 +1,5 @@
 /* Steps of grains that reuse evaluations of fields: the same as without where that is proved, close to them elsewhere; the error of the
- * quadratic, momentum, bits, what the state has to hold, what is refused. */
+ * quadratic, momentum, bits, what the state has to hold, what is refused. What is kept is private, as all dci_ functions are. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION

@@ -222,7 +222,7 @@ enum { HEAP = 11, HEAP_Q = 7*HEAP, HEAPS = 2 };
  * never touch, some are of another material, some are pushed. */
 static int heaps(int which, dc_real *q_prev, dc_real *q, dc_real *force)
 {
-    static const dc_real table[4] = {1, DC_R(0.5), DC_R(0.5), DC_R(0.1)};
+    static const dc_real by_kind[4] = {1, DC_R(0.5), DC_R(0.5), DC_R(0.1)};
     static int material[2*HEAP + 4];
     rng r;
     int heap, i, k, n = 0;
@@ -264,7 +264,7 @@ static int heaps(int which, dc_real *q_prev, dc_real *q, dc_real *force)
         }
     machine_floor(&m, 0.7);
     m.desc.materials = 2;
-    m.desc.table = table;
+    m.desc.table = by_kind;
     m.desc.material = material;
     m.desc.length = DC_R(0.006);
     m.desc.stiffness = DC_R(0.02);

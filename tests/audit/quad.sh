@@ -75,6 +75,7 @@ for header in dc_*.h; do
         /^typedef DC_REAL dc_real;/ { print "typedef __float128 dc_real;"; next }
         /^typedef char dci_real_check/ { next }
         /^#define DC_IS_FLOAT / { print "#define DC_IS_FLOAT 0"; next }
+        /^#define DCI_SDF_BEYOND / { print "#define DCI_SDF_BEYOND DC_R(80)"; next }
         /^#define DC_EPS / { print "#define DC_EPS FLT128_EPSILON"; next }
         /^#define DC_REAL_MAX / { print "#define DC_REAL_MAX FLT128_MAX"; next }
         /^#define DC_REAL_MIN / { print "#define DC_REAL_MIN FLT128_MIN"; next }
