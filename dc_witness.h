@@ -376,10 +376,9 @@ DC_DEF size_t dc_manifold_pairs_bytes(int n);
 DC_DEF dc_status dc_manifold_pairs(int n, const dc_surface *body, const dc_pose *pose, const dc_manifold_options *opt,
                                    dc_arena *mem, int most, int *pair, int *count);
 
-/* Two numbers of a manifold and, where bar is not NULL, their derivative by the contacts, for dc_manifold_vjp, and
- * dc_manifold_hvp: the mean
- * of d over all contacts, as in the paper, which counts distances of contacts that are none; and sum act d over those
- * that are. */
+/* Two numbers of a manifold and, where bar is not NULL, their derivative by the contacts, for dc_manifold_vjp and
+ * dc_manifold_hvp: the mean of d over all contacts, as in the paper, which counts distances of contacts that are none;
+ * and sum act d over those that are. */
 DC_DEF dc_real dc_manifold_mean(int count, const dc_manifold_contact *contacts, dc_manifold_contact *bar);
 DC_DEF dc_real dc_manifold_active(int count, const dc_manifold_contact *contacts, dc_manifold_contact *bar);
 

@@ -72,7 +72,7 @@ EOF
 fi
 
 : "${SWEEP:=0.02}"
-: "${BUDGET:=100}"
+: "${BUDGET:=70}"
 DEADLINE=$(($(date +%s) + BUDGET))
 export DEADLINE
 : "${JOBS:=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}"
