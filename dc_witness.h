@@ -311,7 +311,9 @@ DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const 
  *   edges:           d, n and act times w(phi_other(p)) w(-tau_pen log(gamma (nn_a + nn_b))),  nn_c those on body c
  *   selections:      depths of vertices, and means of those of edges' ends, are bent in the same way
  *
- * So no activity of given edges changes by more than cull, and a selection no more than by what lies beyond reach.
+ * So no activity of given edges changes by more than cull. A selection takes edges for equal whose ends are all beyond
+ * reach, though points between may be nearer by half their length e: with soft selections (keep) activities below
+ * cull exp(e/(2 tau_pen)) may be those of other edges (150 pairs of figures, cull 1e-12: they change by 6e-9 at most).
  * Contacts that are left out have act 0 and n 0; bodies farther apart than 9/8 reach have no other (dc_manifold_pairs).
  * Fields are not evaluated at vertices and witness points that are farther off by dc_sdf_bound, nor for pairs of edges
  * whose weight is 0.
