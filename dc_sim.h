@@ -11082,7 +11082,7 @@ static dc_status dci_grains_reuse(dc_grains *g, int block, dc_real *x, dc_arena 
 {
     const int *order = g->order + g->block[2*block], n = g->block[2*block + 2] - g->block[2*block];
     const dc_grain_pair *pair = g->pair + g->pair_of[order[0]];
-    dc_real *asked = x + DCI_GRAIN_ROWS*DCI_GRAIN_LANES;
+    dc_real *asked = x + (size_t)DCI_GRAIN_ROWS*DCI_GRAIN_LANES;
     unsigned char lane[4][DCI_GRAIN_LANES];
     int count[4] = {0, 0, 0, 0}, how, k, capped = 0;
     dc_status status;
