@@ -376,7 +376,7 @@ TEST islands_meet_what_was_not_foreseen(void)
         ASSERT_EQ(DC_OK, dc_sim_build(&m.desc, &mem, &whole, NULL));
         one_piece = 64;
         memset(force, 0, sizeof force);
-        for (k = 0; k < HEAPS*HEAP; ++k) force[6*k] = (dc_real)(q[1][7*k + 4] < 8*(k/HEAP) ? newton : -newton);
+        for (k = 0; k < HEAPS*HEAP; ++k) force[6*k] = (dc_real)(q[1][7*k + 4] < (dc_real)(8*(k/HEAP)) ? newton : -newton);
         u.force = force;
         for (t = 0; t < 2; ++t) {
             dc_sim_info info = DC_ZERO;
