@@ -6733,7 +6733,7 @@ DCI_LANE void dci_cspline_sum(const dc_cspline *s, const dci_spots *spots, int l
     const dc_real rt = s->turn, rx = s->rate, *wt = spots->w + l, *wx = wt + 8*lanes;
     dc_real wy[3][4], bends[2][4];    /* weights by y; second derivatives of those by theta and x */
     dc_real g[3][2], h[6][2];
-    dci_cells sum[6];                 /* over theta and x: value, t, x, tt, tx, xx */
+    dci_cells sum[6] = DC_ZERO;       /* over theta and x: value, t, x, tt, tx, xx */
     int i, j, k;
 
     for (j = 0; j < 4; ++j) {
@@ -6748,7 +6748,7 @@ DCI_LANE void dci_cspline_sum(const dc_cspline *s, const dci_spots *spots, int l
     for (i = 0; i < 4; ++i) {
         int t = spots->it[l] + i - 1;
         size_t at;
-        dci_cells over[3], row;       /* over x: value, x, xx */
+        dci_cells over[3] = DC_ZERO, row;       /* over x: value, x, xx */
 
         t = t < 0 ? t + s->angles : t >= s->angles ? t - s->angles : t;
         at = (((size_t)t*n + (size_t)spots->ix[l])*n + (size_t)spots->iy[l])*2;

@@ -3318,7 +3318,7 @@ static DCI_NOINLINE void dci_bend_open(const dci_wit *o, const dci_moving end[4]
 {
     const dci_dual rl = dci_dual_of(o->inv_length, 0);
     const dc_real w = o->reg, h = DC_R(0.5);
-    dci_dual *Q = E->Q, *c = E->c, *u = E->u, *I = E->inverse;
+    dci_dual *Q = E->Q, *c = E->c, *u = E->u, *inverse = E->inverse;
     dc_real q1, q2, q3, k1, k2, rd, x[2], y[2];
     dc_v3 N;
     E->A1 = dci_moving_scale(rl, dci_moving_sub(end[1], end[0]));
@@ -3336,24 +3336,24 @@ static DCI_NOINLINE void dci_bend_open(const dci_wit *o, const dci_moving end[4]
     c[0].at -= h*w;
     c[1].at -= h*w;
 
-    /* u as in dci_ee_lane; with I = -Q^-1, u' = I (Q' u + c'), I' = I Q' I */
+    /* u as in dci_ee_lane; with inverse = -Q^-1, u' = inverse (Q' u + c'), inverse' = inverse Q' inverse */
     rd = 1/(dc_dot(N, N) + w*(q1 + q3 + w));
     u[0].at = (dc_dot(dc_cross(E->A2.at, E->r.at), N) + w*(h*(q3 - q2 + w) - k1))*rd;
     u[1].at = (w*(h*(q1 - q2 + w) - k2) - dc_dot(dc_cross(E->A1.at, E->r.at), N))*rd;
-    I[0].at = -Q[2].at*rd;
-    I[1].at = q2*rd;
-    I[2].at = -Q[0].at*rd;
+    inverse[0].at = -Q[2].at*rd;
+    inverse[1].at = q2*rd;
+    inverse[2].at = -Q[0].at*rd;
     y[0] = Q[0].rate*u[0].at + Q[1].rate*u[1].at + c[0].rate;
     y[1] = Q[1].rate*u[0].at + Q[2].rate*u[1].at + c[1].rate;
-    u[0].rate = I[0].at*y[0] + I[1].at*y[1];
-    u[1].rate = I[1].at*y[0] + I[2].at*y[1];
-    x[0] = Q[0].rate*I[0].at + Q[1].rate*I[1].at;
-    x[1] = Q[1].rate*I[0].at + Q[2].rate*I[1].at;
-    y[0] = Q[0].rate*I[1].at + Q[1].rate*I[2].at;
-    y[1] = Q[1].rate*I[1].at + Q[2].rate*I[2].at;
-    I[0].rate = I[0].at*x[0] + I[1].at*x[1];
-    I[1].rate = I[0].at*y[0] + I[1].at*y[1];
-    I[2].rate = I[1].at*y[0] + I[2].at*y[1];
+    u[0].rate = inverse[0].at*y[0] + inverse[1].at*y[1];
+    u[1].rate = inverse[1].at*y[0] + inverse[2].at*y[1];
+    x[0] = Q[0].rate*inverse[0].at + Q[1].rate*inverse[1].at;
+    x[1] = Q[1].rate*inverse[0].at + Q[2].rate*inverse[1].at;
+    y[0] = Q[0].rate*inverse[1].at + Q[1].rate*inverse[2].at;
+    y[1] = Q[1].rate*inverse[1].at + Q[2].rate*inverse[2].at;
+    inverse[0].rate = inverse[0].at*x[0] + inverse[1].at*x[1];
+    inverse[1].rate = inverse[0].at*y[0] + inverse[1].at*y[1];
+    inverse[2].rate = inverse[1].at*y[0] + inverse[2].at*y[1];
 }
 
 /* the sides, their mean, the indicator */
@@ -3401,14 +3401,14 @@ static DCI_NOINLINE void dci_bend_sides(const dci_wit *o, dci_bend_edges *E)
 static DCI_NOINLINE void dci_bend_free(const dci_bend_edges *E, const dci_dual bar[3], dci_dual Q_bar[3],
                                        dci_dual c_bar[2])
 {
-    const dci_dual *I = E->inverse;
+    const dci_dual *inverse = E->inverse;
     dci_dual gamma_bar = bar[2], u_bar[2];
     int i;
     for (i = 0; i < 2; ++i) gamma_bar = dci_dual_add(gamma_bar, dci_dual_mul(bar[i], dci_dual_sub(E->u[i], E->v[i])));
     for (i = 0; i < 2; ++i)
         u_bar[i] = dci_dual_mul(E->gamma, dci_dual_add(bar[i], dci_dual_mul(gamma_bar, E->slope[i])));
-    c_bar[0] = dci_dual_add(dci_dual_mul(I[0], u_bar[0]), dci_dual_mul(I[1], u_bar[1]));
-    c_bar[1] = dci_dual_add(dci_dual_mul(I[1], u_bar[0]), dci_dual_mul(I[2], u_bar[1]));
+    c_bar[0] = dci_dual_add(dci_dual_mul(inverse[0], u_bar[0]), dci_dual_mul(inverse[1], u_bar[1]));
+    c_bar[1] = dci_dual_add(dci_dual_mul(inverse[1], u_bar[0]), dci_dual_mul(inverse[2], u_bar[1]));
     Q_bar[0] = dci_dual_mul(c_bar[0], E->u[0]);
     Q_bar[1] = dci_dual_add(dci_dual_mul(c_bar[0], E->u[1]), dci_dual_mul(c_bar[1], E->u[0]));
     Q_bar[2] = dci_dual_mul(c_bar[1], E->u[1]);
@@ -3506,15 +3506,14 @@ static DCI_NOINLINE dc_status dci_bend_vertices(dci_man *m, int c, const dc_mani
     const dc_manifold_options *o = &m->options;
     dci_man_side *s = &m->side[c], *other = &m->side[1 - c];
     const dci_man_field *F = &s->at_contact;
-    dc_status status = DC_OK;
-    int k, any = 0;
+    dc_status status;
+    int k;
 
     /* normals that count */
-    for (k = 0; k < s->vertices.kept; ++k) {
+    if (s->vertices.kept == 0) return DC_OK;
+    for (k = 0; k < s->vertices.kept; ++k)
         m->second.need[k] = dci_man_zero(bar[first + (size_t)k].n) || (F->skip && F->skip[k] > 0) ? DC_R(0) : DC_R(1);
-        any |= m->second.need[k] > 0;
-    }
-    if (any) status = dci_sample_bend(m, F, &other->d.twist, s->d.contact);
+    status = dci_sample_bend(m, F, &other->d.twist, s->d.contact);
     if (status != DC_OK) return status;
 
     for (k = 0; k < s->vertices.kept; ++k) {
@@ -3574,7 +3573,7 @@ static DCI_NOINLINE void dci_bend_pair(dci_man *m, size_t i, const dci_bent_cont
         const dci_dual cosine = dci_dual_scale(sign, dci_dual_dot(normal[1 - c], n_bar));
         const dci_dual g = dci_dual_of(p->sign[c], (1 - p->sign[c]*p->sign[c])/o->tau_sign*cosine.rate);
         const dci_dual pen = dci_bend_sigmoid(p->pen[c], o->tau_pen, d->phi[c]);
-        const dci_dual inside = dci_bend_sigmoid(p->inside[c], o->tau_pen, d->phi_own[c]);      /* 1 has no rate */
+        const dci_dual inside = dci_bend_sigmoid(p->inside[c], o->tau_pen, o->inside ? d->phi_own[c] : 0);
         const dci_dual act = dci_dual_mul(dci_dual_mul(pen, inside), dci_dual_mul(nearest[c], facing));
         dci_dual weight, slope, w, whole, A, z, way;
         dci_bend_fade(m, dci_dual_of(m->side[c].cross.phi[i], d->phi[c]), &weight, &slope);
