@@ -3471,7 +3471,7 @@ static DCI_NOINLINE void dci_bend_chain(const dci_wit *o, const dci_bend_edges *
 /* From cotangents of alpha_a, alpha_b and gamma of two edges to those of their ends, which are added to `to` */
 static DCI_NOINLINE void dci_ee_bend(const dci_wit *o, const dci_moving end[4], const dci_dual bar[3], dci_moving to[4])
 {
-    dci_bend_edges E;
+    dci_bend_edges E = DC_ZERO;
     dci_dual Q_bar[3], c_bar[2];
     int k;
     dci_bend_open(o, end, &E);
