@@ -11467,7 +11467,7 @@ DC_DEF void dc_grains_sweep(dc_grains *g, int begin, int end)
 static void dci_grains_sweep_add(dc_grains *g, int count)
 {
     dci_grain_answer to;
-    dci_grain_out out;
+    dci_grain_out out = DC_ZERO;
     int i, k;
 
     memset(g->force, 0, 3*(size_t)g->desc.bodies*sizeof *g->force);
