@@ -15,83 +15,18 @@
 #include "record.h"
 #include "grain.h"
 
-enum { CROWD = 60, WALLS = 3 };
-#define LENGTH 0.6                      /* m, radius of an octagon */
+enum { WALLS = OCTAGON_WALLS };
+#define LENGTH OCTAGON_LENGTH
 
-typedef struct { dc_grains g; unsigned char memory[1 << 20]; } crowd_scene;
-static crowd_scene crowd, other;
+static octagon_scene crowd, other;
+static octagon_fields octagons;
+static const dc_cfield *const exact = octagons.exact, *const baked = octagons.baked;
 static unsigned char scratch[1 << 20], memory[1 << 20], fields[1 << 22];
-static dc_cfield exact[2], baked[2];    /* of octagons, of half-plane and octagon */
-static dc_v2 corner[DC_POLY_NAMED_MOST];
-static dc_poly octagon;
 
 static dc_status step(dc_grains *g, dc_grains_info *info)
 {
     dc_arena mem = dc_arena_make(scratch, sizeof scratch);
     return dc_grains_step(g, &mem, info);
-}
-
-static dc_status make_fields(void)
-{
-    dc_arena keep = dc_arena_make(fields, sizeof fields);
-    dc_cshape a[2];
-    int k;
-    memset(a, 0, sizeof a);
-    if (dc_poly_named("octagon", DC_POLY_NAMED_MOST, corner, &octagon.n) != DC_OK) return DC_E_ARG;
-    octagon.v = corner;
-    a[0].poly = octagon;
-    a[1].kind = DC_CSHAPE_HALFPLANE;
-    for (k = 0; k < 2; ++k) {
-        dc_cfield_bake_options o = DC_ZERO;
-        o.angles = k ? 0 : 8;
-        o.side = k ? 0 : 31;
-        if (dc_cfield_exact(NULL, a + k, &octagon, &keep, exact + k) != DC_OK) return DC_E_ARG;
-        if (dc_cfield_bake(&o, exact + k, &keep, baked + k, NULL) != DC_OK) return DC_E_ARG;
-    }
-    return DC_OK;
-}
-
-/* octagons between a floor and two walls, at rest where they stand */
-static dc_status crowd_make(crowd_scene *c, const dc_cfield *of, int grains, double gravity, int sweeps, double reuse)
-{
-    static int body[CROWD + WALLS];
-    dc_grain_type type[2];
-    dc_grain_pair pair[2];
-    dc_grains_desc d = DC_ZERO;
-    dc_arena own = dc_arena_make(c->memory, sizeof c->memory);
-    int k;
-    memset(type, 0, sizeof type);
-    memset(pair, 0, sizeof pair);
-    if (dc_grain_type_poly(&octagon, DC_R(LENGTH), 1, type) != DC_OK) return DC_E_ARG;
-    type[1].kind = DC_CSHAPE_HALFPLANE;
-    pair[0].field = of;
-    pair[1].a = 1;
-    pair[1].field = of + 1;
-    pair[0].length = pair[1].length = DC_R(LENGTH);
-    for (k = 0; k < WALLS + grains; ++k) body[k] = k < WALLS;
-    d.type = type;
-    d.types = d.pairs = 2;
-    d.pair = pair;
-    d.body = body;
-    d.bodies = WALLS + grains;
-    d.h = sweeps > 0 ? DC_R(4e-3) : DC_R(1e-3);
-    d.sweeps = sweeps;
-    d.reuse = (dc_real)reuse;
-    d.reduced_mass = 1;
-    d.material.kn = d.material.kt = DC_R(2e4);
-    d.material.gn = d.material.gt = 150;
-    d.material.mu = DC_R(0.5);
-    d.gravity[1] = (dc_real)gravity;
-    d.lo[0] = -1;
-    d.hi[0] = 7;
-    d.lo[1] = -1;
-    d.hi[1] = 30;
-    if (dc_grains_build(&d, &own, &c->g) != DC_OK) return DC_E_MEMORY;
-    place(&c->g, 0, 0, 0, 0);
-    place(&c->g, 1, -0.5*GRAIN_PI, 0, 0);
-    place(&c->g, 2, 0.5*GRAIN_PI, 6, 0);
-    for (k = 0; k < grains; ++k) place(&c->g, WALLS + k, 0.37*k, 0.8 + 1.1*(k%5) + 0.03*(k*7%5), 0.8 + 1.25*(k/5));
-    return DC_OK;
 }
 
 /* ---- with and without ---------------------------------------------------------------------------- */
@@ -100,12 +35,12 @@ static dc_status crowd_make(crowd_scene *c, const dc_cfield *of, int grains, dou
 TEST exact_fields_keep_their_bits(void)
 {
     int swept;
-    ASSERT_EQ(DC_OK, make_fields());
+    ASSERT_EQ(DC_OK, octagons_bake(&octagons, fields, sizeof fields));
     for (swept = 0; swept < 2; ++swept) {
         double asked = 0, pairs = 0;
         int k;
-        ASSERT_EQ(DC_OK, crowd_make(&crowd, exact, 20, -9.81, swept ? 8 : 0, 3e-3));
-        ASSERT_EQ(DC_OK, crowd_make(&other, exact, 20, -9.81, swept ? 8 : 0, 0));
+        ASSERT_EQ(DC_OK, octagons_make(&crowd, &octagons, exact, 20, -9.81, swept ? 8 : 0, 3e-3));
+        ASSERT_EQ(DC_OK, octagons_make(&other, &octagons, exact, 20, -9.81, swept ? 8 : 0, 0));
         for (k = 0; k < 500; ++k) {
             dc_grains_info info, all;
             ASSERT_EQ(DC_OK, step(&crowd.g, &info));
@@ -177,21 +112,21 @@ TEST a_pile_rests(void)
     dc_grains_info info;
     double speed = 0, weight = 0, up = 0, asked = 0, pairs = 0;
     int k;
-    ASSERT_EQ(DC_OK, make_fields());
-    ASSERT_EQ(DC_OK, crowd_make(&crowd, baked, CROWD, -9.81, 16, 3e-3));
+    ASSERT_EQ(DC_OK, octagons_bake(&octagons, fields, sizeof fields));
+    ASSERT_EQ(DC_OK, octagons_make(&crowd, &octagons, baked, OCTAGONS, -9.81, 16, 3e-3));
     for (k = 0; k < 2000; ++k) {
         ASSERT_EQ(DC_OK, step(&crowd.g, &info));
         if (k < 1500) continue;
         asked += info.evaluations;
         pairs += info.pairs;
     }
-    for (k = WALLS; k < CROWD + WALLS; ++k) {
+    for (k = WALLS; k < OCTAGONS + WALLS; ++k) {
         const dc_real *v = crowd.g.v + 3*k;
         speed += (double)(v[1]*v[1] + v[2]*v[2]);
         weight += 9.81*(double)crowd.g.type[0].mass;
     }
     for (k = 0; k < WALLS; ++k) up -= (double)crowd.g.force[3*k + 2];
-    speed = sqrt(speed/(double)CROWD);
+    speed = sqrt(speed/(double)OCTAGONS);
     printf("  %d contacts, speed %.3g mm/s, deepest %.3g mm, the walls carry %.5f of the weight, %.1f %% of evaluations\n", info.contacts,
            1e3*speed, 1e3*(double)info.deepest, up/weight, 100*asked/pairs);
     ASSERT(speed < 0.01);
@@ -239,9 +174,9 @@ TEST errors_of_the_quadratic(void)
     const double ways = DC_IS_FLOAT ? 0.16 : 0.08;
     double error[3][2] = {{0, 0}, {0, 0}, {0, 0}};
     int k, i, r, used = 0;
-    ASSERT_EQ(DC_OK, make_fields());
-    ASSERT_EQ(DC_OK, crowd_make(&crowd, baked, 2, 0, 0, 0.5));
-    ASSERT_EQ(DC_OK, crowd_make(&other, baked, 2, 0, 0, 0));
+    ASSERT_EQ(DC_OK, octagons_bake(&octagons, fields, sizeof fields));
+    ASSERT_EQ(DC_OK, octagons_make(&crowd, &octagons, baked, 2, 0, 0, 0.5));
+    ASSERT_EQ(DC_OK, octagons_make(&other, &octagons, baked, 2, 0, 0, 0));
     crowd.g.desc.material.mu = other.g.desc.material.mu = 0;
     for (k = 0; k < 2; ++k) crowd.g.pair[k].material.mu = other.g.pair[k].material.mu = 0;
     for (k = 0; k < 3; ++k)
@@ -287,8 +222,8 @@ TEST the_force_is_along_the_gradient_of_d(void)
     const double h = DC_IS_FLOAT ? 2e-3 : 1e-5;
     worst w = worst_make("gradient of d against differences");
     int i, r, side, asked, used = 0;
-    ASSERT_EQ(DC_OK, make_fields());
-    ASSERT_EQ(DC_OK, crowd_make(&crowd, baked, 2, 0, 0, 0.2));
+    ASSERT_EQ(DC_OK, octagons_bake(&octagons, fields, sizeof fields));
+    ASSERT_EQ(DC_OK, octagons_make(&crowd, &octagons, baked, 2, 0, 0, 0.2));
     for (i = 0; i < 2; ++i) crowd.g.pair[i].material.mu = 0;
     for (i = 0; i < 40; ++i) {
         static const double none[3] = {0, 0, 0};
@@ -327,10 +262,10 @@ TEST momentum_is_kept(void)
     worst w = worst_make("drift of momentum in a step, of its parts, in EPS");
     dc_grains_info info;
     int k, i, touched = 0, saved = 0;
-    ASSERT_EQ(DC_OK, make_fields());
-    ASSERT_EQ(DC_OK, crowd_make(&crowd, baked, CROWD, 0, 8, 0.1));
+    ASSERT_EQ(DC_OK, octagons_bake(&octagons, fields, sizeof fields));
+    ASSERT_EQ(DC_OK, octagons_make(&crowd, &octagons, baked, OCTAGONS, 0, 8, 0.1));
     for (k = 0; k < WALLS; ++k) crowd.g.motion[k] = DC_GRAIN_ABSENT;
-    for (k = WALLS; k < CROWD + WALLS; ++k) {
+    for (k = WALLS; k < OCTAGONS + WALLS; ++k) {
         crowd.g.q[3*k + 2] *= DC_R(0.86);
         for (i = 0; i < 3; ++i) crowd.g.v[3*k + i] = (dc_real)(0.05*((7*k + 5*i)%11 - 5));
     }
@@ -354,36 +289,23 @@ TEST order_of_the_parts_and_snapshots_leave_the_bits(void)
 {
     static unsigned char saved[1 << 18];
     double most = 0;
-    int k, i, s;
-    ASSERT_EQ(DC_OK, make_fields());
-    ASSERT_EQ(DC_OK, crowd_make(&crowd, baked, CROWD, -9.81, 8, 3e-3));
-    ASSERT_EQ(DC_OK, crowd_make(&other, baked, CROWD, -9.81, 8, 3e-3));
+    int k;
+    ASSERT_EQ(DC_OK, octagons_bake(&octagons, fields, sizeof fields));
+    ASSERT_EQ(DC_OK, octagons_make(&crowd, &octagons, baked, OCTAGONS, -9.81, 8, 3e-3));
+    ASSERT_EQ(DC_OK, octagons_make(&other, &octagons, baked, OCTAGONS, -9.81, 8, 3e-3));
     for (k = 0; k < 400; ++k) ASSERT_EQ(DC_OK, step(&crowd.g, NULL));
-    ASSERT(crowd.g.state_bytes <= sizeof saved && crowd.g.kept_row[CROWD + WALLS] > 50);
+    ASSERT(crowd.g.state_bytes <= sizeof saved && crowd.g.kept_row[OCTAGONS + WALLS] > 50);
     memcpy(saved, crowd.g.state, crowd.g.state_bytes);
     memcpy(other.g.state, saved, crowd.g.state_bytes);
     for (k = 0; k < 50; ++k) ASSERT_EQ(DC_OK, step(&crowd.g, NULL));
-    for (k = 0; k < 50; ++k) {
-        dc_grains *g = &other.g;
-        int n = g->desc.bodies;
-        ASSERT_EQ(DC_OK, dc_grains_find(g, NULL));
-        for (i = g->blocks; i-- > 0;) {
-            dc_arena mem = dc_arena_make(scratch, sizeof scratch);
-            ASSERT_EQ(DC_OK, dc_grains_meet(g, i, i + 1, &mem));
-        }
-        for (s = 0; s <= g->desc.sweeps; ++s) {
-            for (i = n; i-- > 0;) dc_grains_sum(g, i, i + 1);
-            for (i = g->contacts; i-- > 0 && s < g->desc.sweeps;) dc_grains_sweep(g, i, i + 1);
-        }
-        ASSERT_EQ(DC_OK, dc_grains_advance(g, NULL));
-    }
+    for (k = 0; k < 50; ++k) ASSERT_EQ(DC_OK, step_by_parts(&other.g, scratch, sizeof scratch));
     ASSERT(memcmp(crowd.g.q, other.g.q, sizeof(dc_real)*(size_t)(6*crowd.g.desc.bodies)) == 0);
-    ASSERT_EQ(crowd.g.kept_row[CROWD + WALLS], other.g.kept_row[CROWD + WALLS]);
-    ASSERT(memcmp(crowd.g.kept, other.g.kept, sizeof(dc_grain_kept)*(size_t)crowd.g.kept_row[CROWD + WALLS]) == 0);
+    ASSERT_EQ(crowd.g.kept_row[OCTAGONS + WALLS], other.g.kept_row[OCTAGONS + WALLS]);
+    ASSERT(memcmp(crowd.g.kept, other.g.kept, sizeof(dc_grain_kept)*(size_t)crowd.g.kept_row[OCTAGONS + WALLS]) == 0);
     /* without what was kept it goes on otherwise, a little */
     memcpy(other.g.state, saved, other.g.state_bytes);
     memcpy(crowd.g.state, saved, crowd.g.state_bytes);
-    for (k = 0; k <= CROWD + WALLS; ++k) other.g.kept_row[k] = 0;
+    for (k = 0; k <= OCTAGONS + WALLS; ++k) other.g.kept_row[k] = 0;
     ASSERT_EQ(DC_OK, step(&crowd.g, NULL));
     ASSERT_EQ(DC_OK, step(&other.g, NULL));
     ASSERT(memcmp(crowd.g.v, other.g.v, sizeof(dc_real)*3*(size_t)crowd.g.desc.bodies) != 0);
@@ -399,9 +321,9 @@ TEST bodies_may_be_moved_between_steps(void)
     static const double none[3] = {0, 0, 0};
     dc_real got[5], want[5];
     int asked, i;
-    ASSERT_EQ(DC_OK, make_fields());
-    ASSERT_EQ(DC_OK, crowd_make(&crowd, baked, 2, 0, 0, 3e-3));
-    ASSERT_EQ(DC_OK, crowd_make(&other, baked, 2, 0, 0, 0));
+    ASSERT_EQ(DC_OK, octagons_bake(&octagons, fields, sizeof fields));
+    ASSERT_EQ(DC_OK, octagons_make(&crowd, &octagons, baked, 2, 0, 0, 3e-3));
+    ASSERT_EQ(DC_OK, octagons_make(&other, &octagons, baked, 2, 0, 0, 0));
     for (i = 0; i < 20; ++i) {
         two_at(&crowd.g, i, none);
         two_at(&other.g, i, none);
@@ -430,9 +352,9 @@ TEST what_is_refused(void)
     dc_grains_info info;
     dc_grains *g = &crowd.g, unbuilt;
     size_t plain, need;
-    int k, n = CROWD + WALLS;
-    ASSERT_EQ(DC_OK, make_fields());
-    ASSERT_EQ(DC_OK, crowd_make(&crowd, baked, CROWD, -9.81, 8, 0.1));
+    int k, n = OCTAGONS + WALLS;
+    ASSERT_EQ(DC_OK, octagons_bake(&octagons, fields, sizeof fields));
+    ASSERT_EQ(DC_OK, octagons_make(&crowd, &octagons, baked, OCTAGONS, -9.81, 8, 0.1));
     d = g->desc;
     for (k = 0; k < 4; ++k) {
         d.reuse = bad[k];

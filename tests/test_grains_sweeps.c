@@ -62,80 +62,12 @@ TEST friction_as_tabulated_at_four_times_the_step(void)
 
 /* ---- a crowd with baked fields -------------------------------------------------------------------- */
 
-enum { CROWD = 60, WALLS = 3 };
-typedef struct { dc_grains g; unsigned char memory[1 << 20]; } crowd_scene;
-static crowd_scene crowd, other;
-static dc_cfield baked[2];
+enum { WALLS = OCTAGON_WALLS };
+static octagon_scene crowd, other;
+static octagon_fields octagons;
+static const dc_cfield *const baked = octagons.baked;
 
-/* of stars, and of half-plane and star; the exact ones are coarse enough to be made in a moment */
-static dc_status bake_stars(void)
-{
-    static dc_v2 v[DC_POLY_NAMED_MOST];
-    dc_arena mem = dc_arena_make(memory, sizeof memory), keep = dc_arena_make(fields, sizeof fields);
-    dc_cfield_bake_options o = DC_ZERO;
-    dc_cshape a[2];
-    dc_poly star;
-    dc_cfield of;
-    int k;
-    memset(a, 0, sizeof a);
-    if (dc_poly_named("octagon", DC_POLY_NAMED_MOST, v, &star.n) != DC_OK) return DC_E_ARG;
-    star.v = v;
-    a[0].poly = star;
-    a[1].kind = DC_CSHAPE_HALFPLANE;
-    for (k = 0; k < 2; ++k) {
-        o.angles = k ? 0 : 8;
-        o.side = k ? 0 : 31;
-        if (dc_cfield_exact(NULL, a + k, &star, &mem, &of) != DC_OK || dc_cfield_bake(&o, &of, &keep, baked + k, NULL) != DC_OK)
-            return DC_E_ARG;
-    }
-    return DC_OK;
-}
-
-static dc_status crowd_make(crowd_scene *c, int grains, double gravity)
-{
-    static int body[CROWD + WALLS];
-    static dc_v2 v[DC_POLY_NAMED_MOST];
-    dc_grain_type type[2];
-    dc_grain_pair pair[2];
-    dc_grains_desc d = DC_ZERO;
-    dc_arena own = dc_arena_make(c->memory, sizeof c->memory);
-    dc_poly star;
-    int k;
-    memset(type, 0, sizeof type);
-    memset(pair, 0, sizeof pair);
-    if (dc_poly_named("octagon", DC_POLY_NAMED_MOST, v, &star.n) != DC_OK) return DC_E_ARG;
-    star.v = v;
-    if (dc_grain_type_poly(&star, DC_R(0.6), 1, type) != DC_OK) return DC_E_ARG;
-    type[1].kind = DC_CSHAPE_HALFPLANE;
-    pair[0].field = baked;
-    pair[1].a = 1;
-    pair[1].field = baked + 1;
-    pair[0].length = pair[1].length = DC_R(0.6);
-    for (k = 0; k < WALLS + grains; ++k) body[k] = k < WALLS;
-    d.type = type;
-    d.types = d.pairs = 2;
-    d.pair = pair;
-    d.body = body;
-    d.bodies = WALLS + grains;
-    d.h = DC_R(4e-3);
-    d.sweeps = 8;
-    d.reduced_mass = 1;
-    d.material.kn = d.material.kt = DC_R(2e4);
-    d.material.gn = d.material.gt = 150;
-    d.material.mu = DC_R(0.5);
-    d.gravity[1] = (dc_real)gravity;
-    d.lo[0] = -1;
-    d.hi[0] = 7;
-    d.lo[1] = -1;
-    d.hi[1] = 30;
-    if (dc_grains_build(&d, &own, &c->g) != DC_OK) return DC_E_MEMORY;
-    place(&c->g, 0, 0, 0, 0);
-    place(&c->g, 1, -0.5*GRAIN_PI, 0, 0);
-    place(&c->g, 2, 0.5*GRAIN_PI, 6, 0);
-    return DC_OK;
-}
-
-static void crowd_rain(crowd_scene *c, uint64_t seed)
+static void crowd_rain(octagon_scene *c, uint64_t seed)
 {
     rng r;
     int k;
@@ -152,18 +84,18 @@ TEST a_pile_rests(void)
     dc_grains_info info;
     double speed = 0, weight = 0, up = 0;
     int k;
-    ASSERT_EQ(DC_OK, bake_stars());
-    ASSERT_EQ(DC_OK, crowd_make(&crowd, CROWD, -9.81));
+    ASSERT_EQ(DC_OK, octagons_bake(&octagons, fields, sizeof fields));
+    ASSERT_EQ(DC_OK, octagons_make(&crowd, &octagons, baked, OCTAGONS, -9.81, 8, 0));
     crowd_rain(&crowd, 3);
     for (k = 0; k < 2000; ++k) ASSERT_EQ(DC_OK, step(&crowd.g, &info));
-    for (k = WALLS; k < CROWD + WALLS; ++k) {
+    for (k = WALLS; k < OCTAGONS + WALLS; ++k) {
         const dc_real *v = crowd.g.v + 3*k;
         speed += (double)(v[1]*v[1] + v[2]*v[2]);
         weight += 9.81*(double)crowd.g.type[0].mass;
         ASSERT(crowd.g.q[3*k + 2] > 0 && crowd.g.q[3*k + 1] > 0 && crowd.g.q[3*k + 1] < 6);
     }
     for (k = 0; k < WALLS; ++k) up -= (double)crowd.g.force[3*k + 2];
-    speed = sqrt(speed/(double)CROWD);
+    speed = sqrt(speed/(double)OCTAGONS);
     printf("  %d contacts, speed %.3g mm/s, deepest %.3g mm, the walls carry %.5f of the weight\n", info.contacts, 1e3*speed,
            1e3*(double)info.deepest, up/weight);
     ASSERT(speed < 0.01);
@@ -178,8 +110,8 @@ TEST memory_begins_anywhere(void)
     static unsigned char odd[1 << 16];
     dc_grains_info info;
     size_t need, begin;
-    ASSERT_EQ(DC_OK, bake_stars());
-    ASSERT_EQ(DC_OK, crowd_make(&crowd, CROWD, -9.81));
+    ASSERT_EQ(DC_OK, octagons_bake(&octagons, fields, sizeof fields));
+    ASSERT_EQ(DC_OK, octagons_make(&crowd, &octagons, baked, OCTAGONS, -9.81, 8, 0));
     crowd_rain(&crowd, 5);
     need = dc_grains_step_bytes(&crowd.g);
     ASSERT(need > 0 && need + DC_ALIGN <= sizeof odd);
@@ -196,11 +128,11 @@ TEST momentum_is_kept(void)
     worst w = worst_make("drift of momentum in a step, of its parts, in EPS");
     dc_grains_info info;
     int k, i, touched = 0;
-    ASSERT_EQ(DC_OK, bake_stars());
-    ASSERT_EQ(DC_OK, crowd_make(&crowd, CROWD, 0));
+    ASSERT_EQ(DC_OK, octagons_bake(&octagons, fields, sizeof fields));
+    ASSERT_EQ(DC_OK, octagons_make(&crowd, &octagons, baked, OCTAGONS, 0, 8, 0));
     crowd_rain(&crowd, 4);
     for (k = 0; k < WALLS; ++k) crowd.g.motion[k] = DC_GRAIN_ABSENT;
-    for (k = WALLS; k < CROWD + WALLS; ++k) {
+    for (k = WALLS; k < OCTAGONS + WALLS; ++k) {
         crowd.g.q[3*k + 2] *= DC_R(0.8);
         for (i = 0; i < 3; ++i) crowd.g.v[3*k + i] = (dc_real)(0.3*((7*k + 5*i)%11 - 5));
     }
@@ -221,30 +153,17 @@ TEST momentum_is_kept(void)
 TEST order_of_the_parts_and_snapshots_leave_the_bits(void)
 {
     static unsigned char saved[1 << 18];
-    int k, i, s;
-    ASSERT_EQ(DC_OK, bake_stars());
-    ASSERT_EQ(DC_OK, crowd_make(&crowd, CROWD, -9.81));
-    ASSERT_EQ(DC_OK, crowd_make(&other, CROWD, -9.81));
+    int k;
+    ASSERT_EQ(DC_OK, octagons_bake(&octagons, fields, sizeof fields));
+    ASSERT_EQ(DC_OK, octagons_make(&crowd, &octagons, baked, OCTAGONS, -9.81, 8, 0));
+    ASSERT_EQ(DC_OK, octagons_make(&other, &octagons, baked, OCTAGONS, -9.81, 8, 0));
     crowd_rain(&crowd, 5);
     for (k = 0; k < 200; ++k) ASSERT_EQ(DC_OK, step(&crowd.g, NULL));
     ASSERT(crowd.g.state_bytes <= sizeof saved && dc_grains_springs(&crowd.g) > 50);
     memcpy(saved, crowd.g.state, crowd.g.state_bytes);
     memcpy(other.g.state, saved, crowd.g.state_bytes);
     for (k = 0; k < 50; ++k) ASSERT_EQ(DC_OK, step(&crowd.g, NULL));
-    for (k = 0; k < 50; ++k) {
-        dc_grains *g = &other.g;
-        int n = g->desc.bodies;
-        ASSERT_EQ(DC_OK, dc_grains_find(g, NULL));
-        for (i = g->blocks; i-- > 0;) {
-            dc_arena mem = dc_arena_make(scratch, sizeof scratch);
-            ASSERT_EQ(DC_OK, dc_grains_meet(g, i, i + 1, &mem));
-        }
-        for (s = 0; s <= g->desc.sweeps; ++s) {
-            for (i = n; i-- > 0;) dc_grains_sum(g, i, i + 1);
-            for (i = g->contacts; i-- > 0 && s < g->desc.sweeps;) dc_grains_sweep(g, i, i + 1);
-        }
-        ASSERT_EQ(DC_OK, dc_grains_advance(g, NULL));
-    }
+    for (k = 0; k < 50; ++k) ASSERT_EQ(DC_OK, step_by_parts(&other.g, scratch, sizeof scratch));
     ASSERT(memcmp(crowd.g.q, other.g.q, sizeof(dc_real)*(size_t)(6*crowd.g.desc.bodies)) == 0);
     ASSERT_EQ(dc_grains_springs(&crowd.g), dc_grains_springs(&other.g));
     ASSERT(memcmp(crowd.g.spring, other.g.spring, sizeof(dc_real)*3*(size_t)dc_grains_springs(&crowd.g)) == 0);
@@ -260,11 +179,11 @@ TEST order_of_the_parts_and_snapshots_leave_the_bits(void)
 
 TEST what_is_refused(void)
 {
-    crowd_scene *c = &crowd;
+    octagon_scene *c = &crowd;
     dc_grains_desc d;
     dc_arena none = dc_arena_make(scratch, 8);
-    ASSERT_EQ(DC_OK, bake_stars());
-    ASSERT_EQ(DC_OK, crowd_make(c, CROWD, -9.81));
+    ASSERT_EQ(DC_OK, octagons_bake(&octagons, fields, sizeof fields));
+    ASSERT_EQ(DC_OK, octagons_make(c, &octagons, baked, OCTAGONS, -9.81, 8, 0));
     d = c->g.desc;
     d.sweeps = -1;
     ASSERT_EQ(0, (int)dc_grains_bytes(&d));
@@ -355,7 +274,7 @@ static dc_status small_make(long draw, rng *r, double *x, small_scene *s)
     static const double friction[4] = {0.02, 0.1, 0.3, 2};
     dc_grains *g = &crowd.g;
     double speed = rng_log(r, 0.03, 2);
-    dc_status status = crowd_make(&crowd, FEW, -9.81);
+    dc_status status = octagons_make(&crowd, &octagons, baked, FEW, -9.81, 8, 0);
     int i, k;
     memset(s, 0, sizeof *s);
     s->g = g;
@@ -390,7 +309,7 @@ TEST one_step_has_its_derivatives(void)
     int k, i, j, n, kept = 0, inside = 0, slip = 0, open = 0;
     rng r;
     rng_seed(&r, 12);
-    ASSERT_EQ(DC_OK, bake_stars());
+    ASSERT_EQ(DC_OK, octagons_bake(&octagons, fields, sizeof fields));
     for (draw = 0; draw < draws; ++draw) {
         dc_arena mem = dc_arena_make(scratch, sizeof scratch), exact;
         small_scene s;
@@ -486,7 +405,7 @@ TEST shapes_have_their_derivatives(void)
     int k, j, kept = 0;
     rng r;
     rng_seed(&r, 14);
-    ASSERT_EQ(DC_OK, bake_stars());
+    ASSERT_EQ(DC_OK, octagons_bake(&octagons, fields, sizeof fields));
     {
         static unsigned char mixed[1 << 20];
         dc_arena mem = dc_arena_make(mixed, sizeof mixed);
@@ -556,7 +475,7 @@ TEST parameters_are_looked_at(void)
     rng r;
     int k;
     rng_seed(&r, 3);
-    ASSERT_EQ(DC_OK, bake_stars());
+    ASSERT_EQ(DC_OK, octagons_bake(&octagons, fields, sizeof fields));
     ASSERT_EQ(DC_OK, small_make(0, &r, x, &s));
     for (k = 0; k < MOST; ++k) e[k] = (dc_real)rng_uniform(&r, -1, 1);
     in.q = e;

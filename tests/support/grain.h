@@ -63,6 +63,96 @@ DC_INLINE void momentum(const dc_grains *g, double L[3], double *size)
     }
 }
 
+/* ---- octagons between a floor and two walls ---- */
+
+enum { OCTAGONS = 60, OCTAGON_WALLS = 3 };
+#define OCTAGON_LENGTH 0.6                /* m, radius of an octagon */
+
+/* fields of two octagons, and of half-plane and octagon; the exact ones are coarse enough to be baked in a moment */
+typedef struct { dc_cfield exact[2], baked[2]; dc_v2 corner[DC_POLY_NAMED_MOST]; dc_poly octagon; } octagon_fields;
+typedef struct { dc_grains g; unsigned char memory[1 << 20]; } octagon_scene;
+
+DC_INLINE dc_status octagons_bake(octagon_fields *f, unsigned char *memory, size_t size)
+{
+    dc_arena keep = dc_arena_make(memory, size);
+    dc_cshape a[2];
+    int k;
+    memset(a, 0, sizeof a);
+    if (dc_poly_named("octagon", DC_POLY_NAMED_MOST, f->corner, &f->octagon.n) != DC_OK) return DC_E_ARG;
+    f->octagon.v = f->corner;
+    a[0].poly = f->octagon;
+    a[1].kind = DC_CSHAPE_HALFPLANE;
+    for (k = 0; k < 2; ++k) {
+        dc_cfield_bake_options o = DC_ZERO;
+        o.angles = k ? 0 : 8;
+        o.side = k ? 0 : 31;
+        if (dc_cfield_exact(NULL, a + k, &f->octagon, &keep, f->exact + k) != DC_OK) return DC_E_ARG;
+        if (dc_cfield_bake(&o, f->exact + k, &keep, f->baked + k, NULL) != DC_OK) return DC_E_ARG;
+    }
+    return DC_OK;
+}
+
+/* with the exact or the baked fields; grains stand in rows above each other */
+DC_INLINE dc_status octagons_make(octagon_scene *c, const octagon_fields *f, const dc_cfield *of, int grains, double gravity, int sweeps,
+                               double reuse)
+{
+    static int body[OCTAGONS + OCTAGON_WALLS];
+    int k;
+    dc_grain_type type[2];
+    dc_grain_pair pair[2];
+    dc_grains_desc d = DC_ZERO;
+    dc_arena own = dc_arena_make(c->memory, sizeof c->memory);
+    memset(type, 0, sizeof type);
+    memset(pair, 0, sizeof pair);
+    if (dc_grain_type_poly(&f->octagon, DC_R(OCTAGON_LENGTH), 1, type) != DC_OK) return DC_E_ARG;
+    type[1].kind = DC_CSHAPE_HALFPLANE;
+    pair[0].field = of;
+    pair[1].a = 1;
+    pair[1].field = of + 1;
+    pair[0].length = pair[1].length = DC_R(OCTAGON_LENGTH);
+    for (k = 0; k < OCTAGON_WALLS + grains; ++k) body[k] = k < OCTAGON_WALLS;
+    d.type = type;
+    d.types = d.pairs = 2;
+    d.pair = pair;
+    d.body = body;
+    d.bodies = OCTAGON_WALLS + grains;
+    d.h = sweeps > 0 ? DC_R(4e-3) : DC_R(1e-3);
+    d.sweeps = sweeps;
+    d.reuse = (dc_real)reuse;
+    d.reduced_mass = 1;
+    d.material.kn = d.material.kt = DC_R(2e4);
+    d.material.gn = d.material.gt = 150;
+    d.material.mu = DC_R(0.5);
+    d.gravity[1] = (dc_real)gravity;
+    d.lo[0] = -1;
+    d.hi[0] = 7;
+    d.lo[1] = -1;
+    d.hi[1] = 30;
+    if (dc_grains_build(&d, &own, &c->g) != DC_OK) return DC_E_MEMORY;
+    place(&c->g, 0, 0, 0, 0);
+    place(&c->g, 1, -0.5*GRAIN_PI, 0, 0);
+    place(&c->g, 2, 0.5*GRAIN_PI, 6, 0);
+    for (k = 0; k < grains; ++k)
+        place(&c->g, OCTAGON_WALLS + k, 0.37*k, 0.8 + 1.1*(k%5) + 0.03*(k*7%5), 0.8 + 1.25*(k/5));
+    return DC_OK;
+}
+
+/* an implicit step by its parts, each of them backwards, block by block and body by body */
+DC_INLINE dc_status step_by_parts(dc_grains *g, unsigned char *scratch, size_t size)
+{
+    dc_status status = dc_grains_find(g, NULL);
+    int i, s;
+    for (i = g->blocks; i-- > 0 && status == DC_OK;) {
+        dc_arena mem = dc_arena_make(scratch, size);
+        status = dc_grains_meet(g, i, i + 1, &mem);
+    }
+    for (s = 0; s <= g->desc.sweeps && status == DC_OK; ++s) {
+        for (i = g->desc.bodies; i-- > 0;) dc_grains_sum(g, i, i + 1);
+        for (i = g->contacts; i-- > 0 && s < g->desc.sweeps;) dc_grains_sweep(g, i, i + 1);
+    }
+    return status == DC_OK ? dc_grains_advance(g, NULL) : status;
+}
+
 /* blocks w x h of 1 kg on half-planes, with exact fields; par: k_n, gamma_n, k_t, gamma_t; bodies: walls, then blocks */
 DC_INLINE dc_status blocks_on_planes(double w, double h, int walls, int blocks, const double *par, double mu, dc_real step, int sweeps,
                                      dc_arena mem, dc_grains *g)
