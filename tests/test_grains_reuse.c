@@ -216,6 +216,46 @@ TEST errors_of_the_quadratic(void)
     PASS();
 }
 
+/* The lever, which friction turns bodies by, is expanded with the rest: its error falls as the square. */
+TEST error_of_the_lever(void)
+{
+    const double ways = 0.08;
+    double error[3] = {0, 0, 0}, least = 0;
+    dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+    int k, i, r;
+    ASSERT_EQ(DC_OK, octagons_bake(&octagons, fields, sizeof fields));
+    for (k = 0; k < 3; ++k)
+        for (i = 0; i < 60; ++i) {
+            struct dc_grain_kept kept;
+            dc_cfield_out at;
+            dc_real x[(4 + DCI_GRAIN_JET)*DCI_GRAIN_LANES], way[3], there[3], lever;
+            double size = ways/(1 << k);
+            way[0] = (dc_real)(size*0.4*cos(3.0*i));
+            way[1] = (dc_real)(size*0.6*cos(1.7*i));
+            way[2] = (dc_real)(size*0.6*sin(1.7*i));
+            kept.pose[0] = (dc_real)(0.5*i);
+            kept.pose[1] = (dc_real)(1.88*cos(0.83*i));
+            kept.pose[2] = (dc_real)(1.88*sin(0.83*i));
+            kept.reach = 1;
+            at.d = &kept.d;
+            at.grad = kept.jet;
+            at.lever = kept.jet + 3;
+            at.hess = kept.jet + 4;
+            at.dlever = kept.jet + 10;
+            ASSERT_EQ(DC_OK, dc_cfield_eval_batch(baked, 1, kept.pose, 1, &mem, &at));
+            dci_grain_expand(&kept, way, x);
+            for (r = 0; r < 3; ++r) there[r] = kept.pose[r] + way[r];
+            ASSERT_EQ(DC_OK, dc_cfield_eval(baked, there, &mem, NULL, NULL, &lever, NULL, NULL));
+            error[k] += pow((double)(x[7*DCI_GRAIN_LANES] - lever), 2);
+            if (k == 2) least += pow((double)(kept.jet[3] - lever), 2);
+        }
+    printf("  error of the lever %.3g, %.3g, %.3g; unmoved %.3g\n", sqrt(error[0]/60), sqrt(error[1]/60), sqrt(error[2]/60),
+           sqrt(least/60));
+    ASSERT(16*error[2] < least);
+    for (k = 0; k < 2; ++k) ASSERT(error[k] > 9*error[k + 1] && error[k] < 36*error[k + 1]);
+    PASS();
+}
+
 /* the direction and the arms of the force are the gradient of the d that is shown, as b moves and turns within the reach */
 TEST the_force_is_along_the_gradient_of_d(void)
 {
@@ -432,6 +472,7 @@ SUITE(grains_reuse)
     RUN_TEST(friction_is_as_without);
     RUN_TEST(a_pile_rests);
     RUN_TEST(errors_of_the_quadratic);
+    RUN_TEST(error_of_the_lever);
     RUN_TEST(the_force_is_along_the_gradient_of_d);
     RUN_TEST(momentum_is_kept);
     RUN_TEST(order_of_the_parts_and_snapshots_leave_the_bits);
