@@ -10228,6 +10228,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
  * dci_friction_open, _forces  | options, pair at time t       | load; weight of the slips    | SDRS Eq. 8, 12
  * dci_friction_close          | load, hulls at both times     | velocity of the slips        | SDRS Eq. 9
  * dci_friction_plane, _newton | velocity, weight              | motion, slip                 | SDRS Eq. 10, 12, 13
+ * dci_friction_plane_near     | the same                      | the same, with forces        |
  * dci_friction_gradient       | weight, slip                  | change.force                 | SDRS Eq. 66, 70
  * dci_friction_jvp            | load, motion, change          | change.force                 | SDRS Eq. 67, 68, 72
  * dci_friction_vertices       | the two above                 | the caller's                 |
@@ -10237,7 +10238,7 @@ DC_DEF dc_status dc_tri_batch(const dc_pair_options *opt, int count, const dc_re
  * dci_friction_duals          | iterate, slip                 | forces as unknowns           | */
 
 #define DCI_SLIP_STEPS 100
-#define DCI_SLIP_NEAR 10    /* steps from an iterate's velocity */
+#define DCI_SLIP_NEAR 25    /* steps from an iterate's velocity */
 /* Energies are known to DCI_SLIP_NOISE of themselves. A dec2 below that share of E has settled when more than a quarter
  * of the one before is left; at DCI_SLIP_DONE eps^2 the decrement is 4096 eps and needs no more. */
 #define DCI_SLIP_NOISE (64*DC_EPS)
@@ -10254,6 +10255,7 @@ typedef struct {
     dc_real local[3];               /* z, x, y: x^t - q */
     dc_real velocity[3];            /* (x^{t+1} - x^t)/h */
     dc_real slip[3], speed;         /* w = e/rho, rho = sqrt(|e|^2 + eps_v) */
+    dc_real force[3];               /* lambda, where it is an unknown */
 } dci_slip;
 
 /* what the pair at time t has loaded */
@@ -10330,10 +10332,9 @@ static dc_real dci_friction_energy(dci_friction *f, const dc_real z[3], dc_real 
     return sum;
 }
 
-/* x <- H^-1 x with the factor of the first m unknowns; further entries become 0 */
-static void dci_friction_solve(const dci_friction *f, dc_real x[3])
+/* x <- H^-1 x with the factor L of the first m unknowns; further entries become 0 */
+static void dci_friction_solve(const dci_friction *f, const dc_real L[9], dc_real x[3])
 {
-    const dc_real *L = f->motion.lower;
     int m = f->motion.unknowns, i, k;
     for (i = 0; i < m; ++i) {
         for (k = 0; k < i; ++k) x[i] -= L[3*i + k]*x[k];
@@ -10395,6 +10396,60 @@ static void dci_friction_newton(dci_friction *f, dc_real eps, dc_real grad[3])
     f->motion.derived = 1;
 }
 
+/* The same with the slips' forces as unknowns: T = I - (lambda w^T + w lambda^T)/2 for I - w w^T, in lower_by_duals. */
+static DCI_NOINLINE void dci_friction_dual_newton(dci_friction *f, dc_real grad[3])
+{
+    const dc_real unit = 1/f->motion.scale, c2 = -f->load.patch*unit;
+    dc_real H[3][3] = {{0}};
+    int k;
+
+    grad[0] = grad[1] = grad[2] = 0;
+    for (k = 0; k < f->load.loaded; ++k) {
+        const dci_slip *s = f->load.slip + k;
+        const dc_real *w = s->slip, *l = s->force, r = s->weight/s->speed;
+        const dc_real c0 = -s->local[2]*unit, c1 = s->local[1]*unit;                    /* K's last column c */
+        const dc_real wc = w[0]*c0 + w[1]*c1 + w[2]*c2, lc = l[0]*c0 + l[1]*c1 + l[2]*c2;
+        grad[0] -= s->weight*w[0];
+        grad[1] -= s->weight*w[1];
+        grad[2] -= s->weight*wc;
+        H[0][0] += r*(1 - l[0]*w[0]);
+        H[1][0] -= r*DC_R(0.5)*(l[0]*w[1] + l[1]*w[0]);
+        H[1][1] += r*(1 - l[1]*w[1]);
+        H[2][0] += r*(c0 - DC_R(0.5)*(l[0]*wc + w[0]*lc));
+        H[2][1] += r*(c1 - DC_R(0.5)*(l[1]*wc + w[1]*lc));
+        H[2][2] += r*(c0*c0 + c1*c1 + c2*c2 - lc*wc);
+    }
+    dci_friction_factor(f->motion.unknowns, H, f->motion.lower_by_duals);
+}
+
+/* The slips' forces after a step of z, before the slips are set anew: by the linearised rho lambda = e,
+ *     lambda <- w + T de/rho,   de = -K dz,   |lambda| <= 1. */
+static void dci_friction_dual_step(dci_friction *f, const dc_real step[3])
+{
+    const dc_real turn = step[2]/f->motion.scale;
+    int k, i;
+
+    for (k = 0; k < f->load.loaded; ++k) {
+        dci_slip *s = f->load.slip + k;
+        const dc_real inverse = 1/s->speed, *w = s->slip;
+        dc_real *l = s->force, d[3], wd, ld, length2 = 0, most;
+        d[0] = -inverse*(step[0] - s->local[2]*turn);
+        d[1] = -inverse*(step[1] + s->local[1]*turn);
+        d[2] = inverse*f->load.patch*turn;
+        wd = DC_R(0.5)*(w[0]*d[0] + w[1]*d[1] + w[2]*d[2]);
+        ld = DC_R(0.5)*(l[0]*d[0] + l[1]*d[1] + l[2]*d[2]);
+        for (i = 0; i < 3; ++i) {
+            l[i] = w[i] + d[i] - (l[i]*wd + w[i]*ld);
+            length2 += l[i]*l[i];
+        }
+        if (length2 <= 1) continue;
+
+        /* one that does not fit: none */
+        most = dc_finite(length2) ? 1/dc_sqrt(length2) : 0;
+        for (i = 0; i < 3; ++i) l[i] = most > 0 ? most*l[i] : 0;
+    }
+}
+
 /* Where the iteration starts: the mean velocity, the unit of spin, whether anything resists it. Returns the square
  * of the largest velocity against the mean, not below eps_v. */
 static dc_real dci_friction_start(dci_friction *f, dc_real eps_v)
@@ -10449,30 +10504,36 @@ static dc_real dci_friction_line(dci_friction *f, const dc_real step[3], dc_real
     return Et;
 }
 
-/* One of Newton's steps from the energy *E, which becomes that where it ends; its decrement. */
-static dc_real dci_friction_step(dci_friction *f, dc_real eps, dc_real *E)
+/* One of Newton's steps from the energy *E, which becomes that where it ends, with the forces as unknowns if `duals`; its
+ * decrement. */
+static dc_real dci_friction_step(dci_friction *f, dc_real eps, int duals, dc_real *E)
 {
     dc_real *z = f->motion.velocity, grad[3], step[3], trial[3], dec2 = 0;
     int k;
-    dci_friction_newton(f, eps, grad);
+    if (duals) dci_friction_dual_newton(f, grad);
+    else dci_friction_newton(f, eps, grad);
     for (k = 0; k < 3; ++k) step[k] = -grad[k];
-    dci_friction_solve(f, step);
+    dci_friction_solve(f, duals ? f->motion.lower_by_duals : f->motion.lower, step);
     for (k = 0; k < f->motion.unknowns; ++k) dec2 -= grad[k]*step[k];
     if (!dc_finite(dec2) || !dc_finite(*E)) return dci_from_bits(DCI_INF);
+    if (duals) dci_friction_dual_step(f, step);
     *E = dci_friction_line(f, step, *E, dec2, eps, trial);
     memcpy(z, trial, sizeof trial);
     return dec2;
 }
 
 /* From where it is to the minimum, in no more than `most` steps. */
-static dc_status dci_friction_settle(dci_friction *f, int most, int *iterations, dc_real *value)
+static dc_status dci_friction_settle(dci_friction *f, int most, int duals, int *iterations, dc_real *value)
 {
     const dc_real eps = f->load.eps_v;
     dc_real E = dci_friction_energy(f, f->motion.velocity, eps), before = DC_REAL_MAX, grad[3];
     dc_status status = DC_E_DIVERGED;
+    int k;
 
+    for (k = 0; k < f->load.loaded && duals; ++k)
+        memcpy(f->load.slip[k].force, f->load.slip[k].slip, sizeof f->load.slip[k].force);
     for (; most > 0 && status != DC_OK; --most) {
-        const dc_real from = E, dec2 = dci_friction_step(f, eps, &E);
+        const dc_real from = E, dec2 = dci_friction_step(f, eps, duals, &E);
         const dc_real fall = before < DC_REAL_MAX ? dec2/before : 1;
         if (!dc_finite(dec2)) return DC_E_RANGE;
         ++*iterations;
@@ -10496,25 +10557,25 @@ static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, int *iteration
     int it;
 
     for (it = 0; it < DCI_SLIP_STEPS && eps > eps_v; ++it) {
-        const dc_real from = E, dec2 = dci_friction_step(f, eps, &E);
+        const dc_real from = E, dec2 = dci_friction_step(f, eps, 0, &E);
         if (!dc_finite(dec2)) return DC_E_RANGE;
         ++*iterations;
         if (dec2 > DC_R(1e-3)*from) continue;
         eps = dc_max(eps_v, DC_R(0.01)*eps);
         E = dci_friction_energy(f, f->motion.velocity, eps);
     }
-    return dci_friction_settle(f, DCI_SLIP_STEPS - it, iterations, value);
+    return dci_friction_settle(f, DCI_SLIP_STEPS - it, 0, iterations, value);
 }
 
-/* The same from near by, without stages: as far from the mean of the velocities as it was at the iterate of a load.
- * DC_E_DIVERGED: not found in a few steps. */
+/* The same from near by, as far from the mean of the velocities as it was at the iterate of a load: without stages, since
+ * with the slips' forces as unknowns (dc_friction_try) steps do not overshoot. DC_E_DIVERGED: not found in a few steps. */
 static DCI_NOINLINE dc_status dci_friction_plane_near(dci_friction *f, const dc_friction_load *load, int *iterations,
                                                       dc_real *value)
 {
     int k;
     dci_friction_start(f, f->load.eps_v);
     for (k = 0; k < 3; ++k) f->motion.velocity[k] += load->motion_kept[k];
-    return dci_friction_settle(f, DCI_SLIP_NEAR, iterations, value);
+    return dci_friction_settle(f, DCI_SLIP_NEAR, 1, iterations, value);
 }
 
 static void dci_to_frame(const dci_axes *frame, dc_v3 v, dc_real r[3])
@@ -10612,7 +10673,7 @@ static DCI_NOINLINE void dci_friction_jvp(const dci_friction *f, const dc_real *
             rhs[i] += K[0][i]*(dA*w[0] + A*dw.x) + K[1][i]*(dA*w[1] + A*dw.y) + K[2][i]*(dA*w[2] + A*dw.z);
         rhs[2] += A*(w[1]*dxx - w[0]*dyy)/f->motion.scale;
     }
-    dci_friction_solve(f, rhs);                    /* dz, SDRS Eq. 68 */
+    dci_friction_solve(f, f->motion.lower, rhs);                    /* dz, SDRS Eq. 68 */
 
     for (k = 0; k < f->load.loaded; ++k) {
         dci_slip *s = &f->load.slip[k];
@@ -10895,19 +10956,20 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
     return dci_friction_finish(status, v, &pl, &i, plane, value, info);
 }
 
-/* The slips as they are into the vertices' duals, with their forces: those of the iterate, or by its forces and the
- * share of Newton's direction that leads here. */
+/* The slips as they are into the vertices' duals, with their forces, which become the slips': those of the iterate, or by
+ * its forces and the share of Newton's direction that leads here. */
 static void dci_friction_duals(dci_friction *f, int kept, dc_real share)
 {
     int k, i;
     for (k = 0; k < f->load.loaded; ++k) {
-        const dci_slip *s = f->load.slip + k;
+        dci_slip *s = f->load.slip + k;
         dc_friction_vertex *v = f->dual + k;
         for (i = 0; i < 3; ++i) {
             v->tried.slip[i] = s->slip[i]*s->speed;
             v->tried.force[i] = s->slip[i];
         }
         if (kept) dci_dual_force(&v->kept, share, f->load.eps_v, &v->tried);
+        memcpy(s->force, v->tried.force, sizeof s->force);
     }
 }
 
@@ -10917,29 +10979,6 @@ static void dci_dual_form(const dc_real w[3], const dc_real lambda[3], dc_real s
     int i, j;
     for (i = 0; i < 3; ++i)
         for (j = 0; j < 3; ++j) T[i][j] = s*((i == j ? 1 : 0) - DC_R(0.5)*(lambda[i]*w[j] + w[i]*lambda[j]));
-}
-
-/* the factor of the Hessian by z with the duals: sum A K^T T K */
-static DCI_NOINLINE void dci_friction_dual_factor(dci_friction *f)
-{
-    dc_real H[3][3] = {{0}};
-    int k;
-    for (k = 0; k < f->load.loaded; ++k) {
-        const dci_slip *s = f->load.slip + k;
-        dc_real K[3][3], T[3][3], c0, c1, c2, t0, t1, t2;
-        dci_slip_jacobian(f, s, K);
-        dci_dual_form(s->slip, f->dual[k].tried.force, s->weight/s->speed, T);
-
-        /* K's first columns are those of 1; c its last, t = T c */
-        c0 = K[0][2];  c1 = K[1][2];  c2 = K[2][2];
-        t0 = T[0][0]*c0 + T[0][1]*c1 + T[0][2]*c2;
-        t1 = T[1][0]*c0 + T[1][1]*c1 + T[1][2]*c2;
-        t2 = T[2][0]*c0 + T[2][1]*c1 + T[2][2]*c2;
-        H[0][0] += T[0][0];
-        H[1][0] += T[1][0];  H[1][1] += T[1][1];
-        H[2][0] += t0;       H[2][1] += t1;       H[2][2] += c0*t0 + c1*t1 + c2*t2;
-    }
-    dci_friction_factor(f->motion.unknowns, H, f->motion.lower_by_duals);
 }
 
 /* Of the loaded vertices of one body, in the frame (u, b1, b2): with x = (z, p, q) the arm of a vertex, its velocity
@@ -10970,7 +11009,7 @@ static void dci_friction_add(const dci_friction *f, int begin, int end, const dc
         dc_real T[3][3], K[3][3], s11, s12, s22, m1, m2, v1, v2;
 
         /* T = a (1 - w w^T), where 1 - |w|^2 = eps/rho^2, or that of the duals */
-        if (f->dual) dci_dual_form(w, f->dual[k].tried.force, a, T);
+        if (f->dual) dci_dual_form(w, s->force, a, T);
         else {
             const dc_real e = f->load.eps_v/s->speed/s->speed;
             T[0][0] = a*(e + w[1]*w[1] + w[2]*w[2]);
@@ -11221,7 +11260,7 @@ static DCI_NOINLINE void dci_friction_jvp_back(dci_friction *f, const dci_posed 
         dci_slip_jacobian(f, s, K);
         for (i = 0; i < 3; ++i) dz[i] -= K[0][i]*by_slip.x + K[1][i]*by_slip.y + K[2][i]*by_slip.z;
     }
-    dci_friction_solve(f, dz);
+    dci_friction_solve(f, f->motion.lower, dz);
 
     for (i = 0; i < 4; ++i) plane[i] = 0;
     for (k = 0; k < f->load.loaded; ++k) {
@@ -11552,7 +11591,7 @@ static DCI_NOINLINE dc_status dci_friction_move(const dc_friction_load *load, dc
     dci_posed old[2], now[2];
     dc_friction_info i;
     dc_plane unmoved = DC_ZERO;
-    dc_real v = 0;
+    dc_real v = 0, unread[3];
     dc_status status = DC_E_ARG;
     int k;
 
@@ -11576,7 +11615,7 @@ static DCI_NOINLINE dc_status dci_friction_move(const dc_friction_load *load, dc
         if (f->dual) {
             for (k = 0; k < 3; ++k) iterate->motion[k] = f->motion.velocity[k] - f->motion.mean[k];
             dci_friction_duals(f, load->kept, share);
-            dci_friction_dual_factor(f);
+            dci_friction_dual_newton(f, unread);
         }
     }
     if (status == DC_OK || status == DC_E_DIVERGED) status = dci_friction_write(f, old, now, status, grad, hess, NULL);
