@@ -2775,6 +2775,14 @@ static void dci_sim_zero(dc_real *x, size_t n)
     for (k = 0; x && k < n; ++k) x[k] = 0;
 }
 
+static int dci_sim_finite(const dc_real *x, size_t n)
+{
+    size_t k;
+    for (k = 0; x && k < n; ++k)
+        if (!dc_finite(x[k])) return 0;
+    return 1;
+}
+
 /* to += x, which are apart: four at a time, so that it needs no proof of that to vectorise */
 static void dci_sim_sum(const dc_real *x, int n, dc_real *to)
 {
@@ -3294,7 +3302,8 @@ typedef struct {
 typedef struct {
     int spectral;
     dci_sim_sparse fill;              /* of more than one piece: its Cholesky factor */
-    dc_real *lower;                 /* [nv x nv] Cholesky's, as the next three of one piece */
+    dc_real *lower;                 /* [nv x nv] Cholesky's, as the next four of one piece */
+    int *first;                     /* [nv] the first column of a row of it that is not zero */
     dc_real *measure;               /* [nv] the inertia's own diagonal, positive */
     int measured;                   /* it is known; zeros before */
     dc_real *eigenvalue, *vector;   /* [nv], [nv x nv] magnitudes; the vectors take the place of the Hessian */
@@ -5370,9 +5379,10 @@ static void dci_sim_take_numbers(const dc_sim *sim, dci_room *room, dci_sim_work
 }
 
 /* the blocks of the Hessian, and what of their factor does not depend on how many they are */
-static void dci_sim_take_blocks(const dc_sim *sim, dci_room *room, dci_sim_hessian *H, dci_sim_sparse *fill)
+static void dci_sim_take_blocks(const dc_sim *sim, dci_room *room, dci_sim_hessian *H, dci_sim_factor *factor)
 {
     const size_t n = (size_t)sim->pieces;
+    dci_sim_sparse *fill = &factor->fill;
     size_t at = 0;
     int k;
 
@@ -5381,7 +5391,10 @@ static void dci_sim_take_blocks(const dc_sim *sim, dci_room *room, dci_sim_hessi
         H->own_at[k] = at;
         at += (size_t)dci_sim_width(sim, k)*(size_t)dci_sim_width(sim, k);
     }
-    if (n == 1) return;
+    if (n == 1) {
+        factor->first = DCI_TAKE(room, sim->nv, int);
+        return;
+    }
     H->row = DCI_TAKE(room, n, dci_sim_block *);
     for (k = 0; H->row && k < sim->pieces; ++k) H->row[k] = NULL;
     fill->words = (sim->pieces + 31)/32;
@@ -5419,7 +5432,7 @@ static void dci_sim_take_work(const dc_sim *sim, int attachments, dci_room *room
     dci_sim_take_path(sim, room, &W->broad, &W->path);
     W->scratch.jet = DCI_TAKE(room, 2, dci_sim_jet);
     W->scratch.seen = sim->desc.trees ? DCI_TAKE(room, 1, dc_bsh_info) : NULL;
-    dci_sim_take_blocks(sim, room, &W->at.hessian, &W->factor.fill);
+    dci_sim_take_blocks(sim, room, &W->at.hessian, &W->factor);
     dci_sim_take_numbers(sim, room, W);
 }
 
@@ -6002,6 +6015,68 @@ static void dci_sim_trust(dc_real share, dc_real gain, dci_sim_factor *factor)
     else if (gain > DC_R(0.6)) factor->negative = dc_max(factor->negative/2, DC_R(1.0/64));
 }
 
+/* to -= s x, which are apart: four at a time, so that it needs no proof of that to vectorise */
+static void dci_sim_subtract(dc_real s, const dc_real *x, int n, dc_real *to)
+{
+    int k;
+    for (k = 0; k + 4 <= n; k += 4) {
+        const dc_real a = to[k] - s*x[k], b = to[k + 1] - s*x[k + 1];
+        const dc_real c = to[k + 2] - s*x[k + 2], d = to[k + 3] - s*x[k + 3];
+        to[k] = a;
+        to[k + 1] = b;
+        to[k + 2] = c;
+        to[k + 3] = d;
+    }
+    for (; k < n; ++k) to[k] -= s*x[k];
+}
+
+/* H = L^T L in place, of the lower triangles. The last coordinate goes first, and so what a joint carries before the
+ * joint: then branches of a tree stay zero beside each other, and bodies that feel nothing of each other. The diagonal
+ * is that of 1/L. 0: not positive definite. */
+static DCI_NOINLINE int dci_sim_factor_rows(int n, dc_real *L, int *first)
+{
+    dc_real *row = L;
+    int i, j, k;
+
+    for (i = 0; i < n; ++i, row += n) {
+        for (k = 0; k < i && row[k] == 0; ++k) {}
+        first[i] = k;
+    }
+    for (j = n - 1; j >= 0; --j) {
+        const int begin = first[j];
+        dc_real *to = L + (ptrdiff_t)begin*n, inverse;
+
+        row -= n;
+        if (!(row[j] > 0 && row[j] <= DC_REAL_MAX)) return 0;
+        row[j] = inverse = 1/dc_sqrt(row[j]);
+        for (k = begin; k < j; ++k) row[k] *= inverse;
+        for (i = begin; i < j; ++i, to += n) {
+            if (row[i] == 0) continue;
+            dci_sim_subtract(row[i], row + begin, i + 1 - begin, to + begin);
+            if (first[i] > begin) first[i] = begin;
+        }
+    }
+    return 1;
+}
+
+/* x <- (L^T L)^-1 x */
+static void dci_sim_solve_rows(int n, const dc_real *L, const int *first, dc_real *x)
+{
+    const dc_real *row = L + (ptrdiff_t)n*n;
+    int j, k;
+
+    for (j = n - 1; j >= 0; --j) {
+        row -= n;
+        x[j] *= row[j];
+        dci_sim_subtract(x[j], row + first[j], j - first[j], x + first[j]);
+    }
+    for (j = 0; j < n; ++j, row += n) {
+        dc_real sum = x[j];
+        for (k = first[j]; k < j; ++k) sum -= row[k]*x[k];
+        x[j] = sum*row[j];
+    }
+}
+
 /* x <- H^-1 x; 0: not found */
 static int dci_sim_solve(const dc_sim *sim, const dci_sim_factor *factor, dc_real *x)
 {
@@ -6014,7 +6089,10 @@ static int dci_sim_solve(const dc_sim *sim, const dci_sim_factor *factor, dc_rea
         dci_sim_solve_blocks(sim, &factor->fill, x);
         return 1;
     }
-    if (!factor->spectral) return dc_chol_solve(n, factor->lower, n, 1, x, 1) == DC_OK;
+    if (!factor->spectral) {
+        dci_sim_solve_rows(n, factor->lower, factor->first, x);
+        return dci_sim_finite(x, (size_t)n);
+    }
     for (i = 0; i < n; ++i) y[i] = 0;
     for (k = 0; k < n; ++k) {
         dc_real c = 0;
@@ -6039,7 +6117,7 @@ static dc_status dci_sim_cholesky(dci_sim_work *W, dc_real shift)
     factor->fill.used = W->scratch.mem->used;
     memcpy(factor->lower, W->at.hessian.own, nv*nv*sizeof *factor->lower);
     for (k = 0; k < nv; ++k) factor->lower[k*nv + k] += shift*factor->measure[k];
-    return dc_chol_factor((int)nv, factor->lower, (int)nv, NULL);
+    return dci_sim_factor_rows(sim->nv, factor->lower, factor->first) ? DC_OK : DC_E_SINGULAR;
 }
 
 /* A factor of H, in scratch until dci_sim_drop_factor. Where H is not positive definite, the sum of its parts made
@@ -6769,6 +6847,7 @@ static size_t dci_sim_island_bytes(const dc_sim *sim)
                         (size_t)sim->nv, &room, &part);
     room.bytes = dc_bytes(dc_bytes(room.bytes, 1, sizeof unread), 1, sizeof part);
     room.bytes = dc_bytes(room.bytes, 2*most*most, sizeof(dc_real));
+    room.bytes = dc_bytes(room.bytes, most, sizeof(int));
     return dc_bytes(room.bytes, dc_eigsym_bytes((int)most), 1);
 }
 
@@ -8134,14 +8213,6 @@ static void dci_sim_all_terms(dci_sim_terms *terms, const dc_real *q)
  * dci_sim_eval      | q_next          | Hessian          | d2O/dq_next^2
  * dci_sim_all_terms | problem, O      | right-hand sides | d2O/dq_next dp
  * dci_sim_jacobians | both            | Jacobians        | SDRS Eq. 88 */
-
-static int dci_sim_finite(const dc_real *x, size_t n)
-{
-    size_t k;
-    for (k = 0; x && k < n; ++k)
-        if (!dc_finite(x[k])) return 0;
-    return 1;
-}
 
 /* the seven outputs in the order of dc_sim_jacobian, and their columns */
 enum {
