@@ -6187,15 +6187,20 @@ static dc_real dci_sim_slope(const dci_sim_work *W)
     return dci_sim_dot(W->at.grad, W->direction.dq, W->problem.sim->nv);
 }
 
-/* dq = - H^-1 grad, with the factor. DC_E_DIVERGED: none found */
-static dc_status dci_sim_find_direction(dci_sim_work *W, dc_sim_info *info)
+/* dq = - H^-1 grad, by the factor at hand. DC_E_DIVERGED: none found */
+static dc_status dci_sim_solve_direction(dci_sim_work *W)
 {
     const dc_sim *sim = W->problem.sim;
-    const dc_status status = dci_sim_find_factor(W, info);
     int k;
-    if (status != DC_OK) return status;
     for (k = 0; k < sim->nv; ++k) W->direction.dq[k] = -W->at.grad[k];
     return dci_sim_solve(sim, &W->factor, W->direction.dq) ? DC_OK : DC_E_DIVERGED;
+}
+
+/* the same, by a factor of the Hessian here */
+static dc_status dci_sim_find_direction(dci_sim_work *W, dc_sim_info *info)
+{
+    const dc_status status = dci_sim_find_factor(W, info);
+    return status == DC_OK ? dci_sim_solve_direction(W) : status;
 }
 
 /* The change of n.x for a point x of link i, times s, by the coordinates of a place: added to J. */
@@ -6623,6 +6628,15 @@ static void dci_sim_report(const dci_sim_energy *at, dc_real residual, dc_real a
     info->contacts = at->contacts;
 }
 
+/* What Newton's steps leave over of a force, `left` at the iterate and `before` one step earlier: as it fell, it falls
+ * by the square of that. by_chord: after one more step that takes no Hessian, by the factor of the step before, which
+ * leaves twice the part that this one does. */
+static dc_real dci_sim_foretell(dc_real left, dc_real before, int by_chord)
+{
+    const dc_real ratio = left/before, next = left*ratio*ratio;
+    return by_chord ? dc_min(next, 2*next*ratio*ratio) : next;
+}
+
 /* Newton's method for SDRS Eq. 86 from the state now, with the line search of the header's description. */
 static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *info)
 {
@@ -6631,7 +6645,8 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
     dci_sim_iterate *iterate = &W->iterate;
     dci_sim_energy *at = &W->at;
     dc_real acting, rounding = 0, slope = 0, before = 0, least = dci_from_bits(DCI_INF);
-    int slow = 0, want = DCI_SIM_DERIVATIVES;
+    int slow = 0, want = DCI_SIM_DERIVATIVES, chord = 0;
+    const int chords = sim->pieces == 1 && !sim->desc.trees;        /* else the factor is gone when it is wanted */
 
     /* from the state now; friction is of the size that contact has at time t */
     memcpy(iterate->q, problem->q, (size_t)sim->nq*sizeof *iterate->q);
@@ -6651,16 +6666,17 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         /* a force that is not known is not left over */
         const dc_status sure = at->doubt + problem->friction.doubt > 0 ? DC_E_DIVERGED : DC_OK;
         const dc_real residual = dci_sim_largest(at->grad, sim->nv);
-        dc_real share, safe, value, last;
+        dc_real share, safe, value, end;
         dc_status status;
         int tiny;
         dci_sim_report(at, residual, acting, info);
+        end = sim->desc.tolerance*info->scale;
 
         /* the rounding of the forces: Newton's steps no longer halve what is left, where they should square it, and it
          * is small, or what they gain is below the rounding of O */
         tiny = residual <= DCI_SIM_FLOOR*info->scale;
         slow = (tiny || (info->iterations > 0 && -slope <= rounding)) && residual > DC_R(0.5)*least ? slow + 1 : 0;
-        if (residual <= sim->desc.tolerance*info->scale || slow >= 3) {
+        if (residual <= end || slow >= 3) {
             if (at->modelled == 0) return sure;
             want = DCI_SIM_DERIVATIVES;
 
@@ -6673,8 +6689,11 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         least = dc_min(least, residual);
         if (info->iterations == sim->desc.iterations) return DC_E_DIVERGED;
 
-        /* what a step that was to be the last did without */
-        if (want != DCI_SIM_DERIVATIVES) {
+        /* what a step that was to be the last did without, unless the factor at hand leads to the end: with it what is
+         * left falls by twice the ratio by which it fell */
+        chord = chords && !chord && want != DCI_SIM_DERIVATIVES && !W->factor.spectral
+             && 2*residual*(residual/before) <= end;
+        if (want != DCI_SIM_DERIVATIVES && !chord) {
             want = DCI_SIM_DERIVATIVES;
             dci_sim_eval_known(W, iterate->q, want);
             if (at->status != DC_OK) return at->status;
@@ -6688,7 +6707,7 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         }
 
         /* where to, and how far nothing is met */
-        status = dci_sim_find_direction(W, info);
+        status = chord ? dci_sim_solve_direction(W) : dci_sim_find_direction(W, info);
         if (status != DC_OK) return status;
         safe = dci_sim_slide_by(W);
         dci_sim_drop_factor(W);
@@ -6697,11 +6716,10 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         value = at->value;
         rounding = DCI_SIM_ROUNDING*at->noise;
 
-        /* How far O falls; the last place takes no Hessian. Newton's steps square what is left: as it fell, it will
-         * fall by the square of that. */
-        last = safe >= 1 && before > 0 ? residual*(residual/before)*(residual/before) : DC_REAL_MAX;
-        want = last <= sim->desc.tolerance*info->scale ? DCI_SIM_GRADIENT : DCI_SIM_DERIVATIVES;
-        before = residual;
+        /* how far O falls; the last place takes no Hessian, nor that before a chord */
+        want = chord || (safe >= 1 && before > 0 && dci_sim_foretell(residual, before, chords) <= end)
+             ? DCI_SIM_GRADIENT : DCI_SIM_DERIVATIVES;
+        before = chord ? 0 : residual;
         share = dci_sim_line_search(W, safe, slope, &want);
         if (at->status == DC_E_MEMORY) return DC_E_MEMORY;
         if (share < 0) return tiny || -slope <= rounding ? sure : DC_E_DIVERGED;
