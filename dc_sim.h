@@ -3145,6 +3145,7 @@ typedef struct {
     int touches, next;              /* how many there are; the next one of an evaluation */
     int known;                      /* an iterate was kept */
     dc_real share;                  /* of Newton's direction that leads from it to the place */
+    const dci_sim_place *prev;      /* that at t - h, while the place is that at t; NULL: it is another */
 } dci_sim_duals;
 
 /* what the evaluation of a pair takes */
@@ -3821,6 +3822,14 @@ typedef struct {
     int felt, slides;
 } dci_sim_touch;
 
+/* The speed along a plane at which a point came from x to y, smoothed as in dci_sim_slide. */
+static dc_real dci_sim_speed_along(const dc_sim *sim, dc_v3 n, dc_v3 x, dc_v3 y)
+{
+    dc_v3 e = dc_scale(1/sim->desc.h, dc_sub(y, x));
+    e = dc_madd(e, -dc_dot(e, n), n);
+    return dc_sqrt(dc_dot(e, e) + sim->desc.friction.eps_v);
+}
+
 /* friction of a touch by its place now: with its force as an unknown, as in dc_friction_try */
 static void dci_sim_dual_form(const dc_sim *sim, const dci_sim_slip *slip, dci_sim_duals *duals, const dc_m3 *nn,
                               dc_real s, dc_m3 *form)
@@ -3887,20 +3896,20 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     const dc_v3 x = sim->vertex[hull->begin + (second ? j - hull->n : j)], n = plane->n;
     const dc_real l = sim->desc.length, ks = sim->desc.stiffness;
     const int curved = want >= DCI_SIM_DERIVATIVES;
-    dc_v3 y, old;
+    dc_v3 y, old, point = x;
     dc_real mu, d1, d2, b1, b2;
     dc_m3 nn, by_y;
     dci_sim_slip s;
     int c;
 
-    t->arm = dc_mul(place->rotation + i, x);
     t->arm_before = dc_mul(before->rotation + i, x);
     old = dc_add(t->arm_before, before->pose[i].t);
     if (second) {
         const dc_v3 down = dc_scale(-hull->round, n);
         old = dc_add(old, down);
-        t->arm = dc_add(t->arm, dc_mul(place->rotation + i, dc_mul_t(before->rotation + i, down)));
+        point = dc_add(x, dc_mul_t(before->rotation + i, down));
     }
+    t->arm = dc_mul(place->rotation + i, point);
     y = dc_add(t->arm, place->pose[i].t);
     t->slack = dci_sim_slack(&seen->now, hull, x);
     if (!second && !(t->slack > 0)) return 0;
@@ -3925,8 +3934,16 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     t->value += ks*mu*s.value;
     t->force = dc_madd(t->force, mu, t->slip);
     if (!curved) return 1;
-    if (duals && duals->next < duals->touches) dci_sim_dual_form(sim, &s, duals, &nn, ks*mu*s.weight, &by_y);
-    else {
+    if (duals && duals->next < duals->touches) {
+        dc_real weight = s.weight;
+
+        /* where nothing has slipped yet: the parabola that touches the norm at the slip that goes on as it was */
+        if (duals->prev) {
+            const dc_v3 was = dc_add(dc_mul(duals->prev->rotation + i, point), duals->prev->pose[i].t);
+            weight *= s.speed/dci_sim_speed_along(sim, n, was, old);
+        }
+        dci_sim_dual_form(sim, &s, duals, &nn, ks*mu*weight, &by_y);
+    } else {
         const dc_m3 ee = dc_outer(s.along, s.along);
         for (c = 0; c < 9; ++c) by_y.m[c] = ks*mu*(s.weight*((c%4 == 0 ? 1 : 0) - nn.m[c]) - s.across*ee.m[c]);
     }
@@ -6652,6 +6669,7 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
     memcpy(iterate->q, problem->q, (size_t)sim->nq*sizeof *iterate->q);
     dci_sim_record(sim, iterate, info);
     W->scratch.duals = &W->duals;
+    W->duals.prev = sim->desc.trees ? NULL : &W->there;
     dci_sim_eval(W, iterate->q, DCI_SIM_DERIVATIVES, DCI_SIM_BY_MODELS);
     if (at->status != DC_OK) return at->status;
     dci_sim_keep_duals(W, 1);
@@ -6708,6 +6726,7 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
 
         /* where to, and how far nothing is met */
         status = chord ? dci_sim_solve_direction(W) : dci_sim_find_direction(W, info);
+        W->duals.prev = NULL;
         if (status != DC_OK) return status;
         safe = dci_sim_slide_by(W);
         dci_sim_drop_factor(W);
