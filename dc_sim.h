@@ -3247,6 +3247,7 @@ typedef struct {
 
 typedef struct {
     dc_v3 *centre;                  /* [hulls] of their spheres */
+    dc_v3 *swept;                   /* [hulls] the same at the last sweep of the reach of the potential */
     dc_real *grow, *low;            /* [hulls] what they are grown by, and where they begin along the sweep's axis */
     int *order;                     /* [hulls] as they begin */
     int at, next;                   /* places in it of the next pair to look at */
@@ -4302,11 +4303,23 @@ static dci_sim_met *dci_sim_meet(int a, int b, dc_arena *mem, dci_sim_met **met)
     return m;
 }
 
-/* All pairs that may feel each other at the place: those found by this sweep. 0: there is no memory for them. */
+/* Is every hull within `slack` of where it was swept last? */
+static int dci_sim_still_near(const dci_sim_place *place, const dci_sim_broad *broad, dc_real slack)
+{
+    int k;
+    for (k = 0; k < place->sim->hulls; ++k) {
+        const dc_v3 d = dc_sub(dci_sim_centre(place, k), broad->swept[k]);
+        if (!(dc_dot(d, d) <= slack*slack)) return 0;
+    }
+    return 1;
+}
+
+/* All pairs that may feel each other at the place: those found by the last sweep, which looks a little farther, so that
+ * it is good for places near by. 0: there is no memory for them. */
 static int dci_sim_broad_phase(const dci_sim_place *place, dc_arena *mem, dci_sim_broad *broad, dci_sim_met **met)
 {
     const dc_sim *sim = place->sim;
-    const dc_real reach = dci_sim_reach(sim, 0);
+    const dc_real reach = dci_sim_reach(sim, 0), slack = DC_R(0.25)*reach;
     int k, a, b;
 
     /* felt at any distance: once for all */
@@ -4321,9 +4334,11 @@ static int dci_sim_broad_phase(const dci_sim_place *place, dc_arena *mem, dci_si
         return 1;
     }
 
-    for (k = 0; k < sim->hulls; ++k) broad->grow[k] = DC_R(0.5)*reach;
+    if (broad->sweeps > 0 && dci_sim_still_near(place, broad, slack)) return 1;
+    for (k = 0; k < sim->hulls; ++k) broad->grow[k] = DC_R(0.5)*reach + slack;
     ++broad->sweeps;
     dci_sim_begin_sweep(place, broad);
+    memcpy(broad->swept, broad->centre, (size_t)sim->hulls*sizeof *broad->swept);
     while (dci_sim_next_pair(sim, broad, &a, &b)) {
         dci_sim_met *m = dci_sim_meet(a, b, mem, met);
         if (!m) return 0;
@@ -5334,7 +5349,8 @@ static void dci_sim_take_friction(const dc_sim *sim, dci_room *room, dci_sim_fri
 /* broad phase and continuous collision */
 static void dci_sim_take_path(const dc_sim *sim, dci_room *room, dci_sim_broad *broad, dci_sim_path *path)
 {
-    broad->centre = DCI_TAKE(room, sim->hulls, dc_v3);
+    broad->centre = DCI_TAKE(room, 2*(size_t)sim->hulls, dc_v3);
+    broad->swept = broad->centre ? broad->centre + sim->hulls : NULL;
     broad->order = DCI_TAKE(room, sim->hulls, int);
     path->velocity = DCI_TAKE(room, 2*(size_t)sim->links, dc_v3);
     path->spin = path->velocity ? path->velocity + sim->links : NULL;
