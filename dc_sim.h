@@ -2403,10 +2403,21 @@ static void dci_sim_forward(const dc_real *q, dci_sim_place *place)
     int i;
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_link *l = sim->link + i;
-        place->joint[i] = l->parent < 0 ? l->attach : dc_pose_mul(place->pose[l->parent], l->attach);
-        place->pose[i] = dc_pose_mul(place->joint[i], dci_sim_joint_pose(l, q + sim->q_at[i]));
-        place->rotation[i] = dc_rotation(place->pose[i].q);
-        place->origin[i] = l->parent < 0 ? place->pose[i].t : place->origin[l->parent];
+        const int up = l->parent;
+        const dc_pose J = dci_sim_joint_pose(l, q + sim->q_at[i]);
+        dc_pose *joint = place->joint + i, *pose = place->pose + i;
+
+        /* a product of unit quaternions is made one again once a link */
+        *joint = l->attach;
+        if (up >= 0) {
+            joint->q = dc_quat_mul(place->pose[up].q, l->attach.q);
+            joint->t = dc_add(dc_mul(place->rotation + up, l->attach.t), place->pose[up].t);
+        }
+        dc_quat_normalize(dc_quat_mul(joint->q, J.q), &pose->q);
+        pose->t = joint->t;
+        if (dci_sim_straight(l->joint)) pose->t = dc_add(dc_quat_rotate(joint->q, J.t), pose->t);
+        place->rotation[i] = dc_rotation(pose->q);
+        place->origin[i] = up < 0 ? pose->t : place->origin[up];
     }
 }
 
@@ -3302,7 +3313,7 @@ typedef struct {
 
 /* Of the Hessian: Cholesky's, or that of the eigenvalues in the measure of the inertia. */
 typedef struct {
-    int spectral;
+    int spectral, whole;            /* whole: Cholesky's of the Hessian as it is */
     dci_sim_sparse fill;              /* of more than one piece: its Cholesky factor */
     dc_real *lower;                 /* [nv x nv] Cholesky's, as the next four of one piece */
     int *first;                     /* [nv] the first column of a row of it that is not zero */
@@ -3600,10 +3611,10 @@ static void dci_sim_limit(const dc_sim_link *l, dc_real room, dc_real way, dc_re
     dci_sim_add_force(at, l->limit*a/l->margin);
 }
 
-/* What coordinate k of joint i feels, an angle or a length: value, two derivatives. Only hinges and slides have gains
- * and limits. */
-static dc_real dci_sim_scalar_energy(const dci_sim_problem *problem, const dc_real *q, int i, int k, dc_real *d1,
-                                     dc_real *d2, dci_sim_energy *at)
+/* What coordinate k of joint i feels, an angle or a length: value, two derivatives. per_h: 1/h. Only hinges and slides
+ * have gains and limits. */
+static dc_real dci_sim_scalar_energy(const dci_sim_problem *problem, const dc_real *q, int i, int k, dc_real per_h,
+                                     dc_real *d1, dc_real *d2, dci_sim_energy *at)
 {
     const dc_sim *sim = problem->sim;
     const dc_sim_link *l = sim->link + i;
@@ -3612,14 +3623,14 @@ static dc_real dci_sim_scalar_energy(const dci_sim_problem *problem, const dc_re
     const dc_real h = sim->desc.h, kp = single ? l->kp : l->kp_move, kd = single ? l->kd : l->kd_move;
     const dc_real x = q[place], old = problem->q[place], force = u ? dci_sim_at(u->force, a) : 0;
     const dc_real e = x - (kp > 0 && u ? dci_sim_at(u->target, place) : 0);
-    const dc_real v = (x - old)/h - (kd > 0 && u ? dci_sim_at(u->velocity, a) : 0), m = x - old;
+    const dc_real m = x - old, v = m*per_h - (kd > 0 && u ? dci_sim_at(u->velocity, a) : 0), damp = l->damping*per_h;
 
-    dc_real U = DC_R(0.5)*kp*e*e + DC_R(0.5)*kd*h*v*v + DC_R(0.5)*l->damping*m*m/h - force*m;      /* SDRS Eq. 5 */
-    *d1 = kp*e + kd*v + l->damping*m/h - force;
-    *d2 = kp + kd/h + l->damping/h;
+    dc_real U = DC_R(0.5)*kp*e*e + DC_R(0.5)*kd*h*v*v + DC_R(0.5)*damp*m*m - force*m;      /* SDRS Eq. 5 */
+    *d1 = kp*e + kd*v + damp*m - force;
+    *d2 = kp + kd*per_h + damp;
     dci_sim_add_force(at, kp*e);
     dci_sim_add_force(at, kd*v);
-    dci_sim_add_force(at, l->damping*m/h);
+    dci_sim_add_force(at, damp*m);
     dci_sim_add_force(at, force);
     if (single && l->lo < l->hi) {
         dci_sim_limit(l, x - l->lo, 1, &U, d1, d2, at);
@@ -3712,7 +3723,7 @@ static DCI_NOINLINE void dci_sim_eval_joints(const dci_sim_problem *problem, con
                                              dci_sim_energy *at)
 {
     const dc_sim *sim = problem->sim;
-    const dc_real *force = problem->control ? problem->control->force : NULL;
+    const dc_real *force = problem->control ? problem->control->force : NULL, per_h = 1/sim->desc.h;
     dci_sim_sink own;
     int i, k, term;
 
@@ -3724,7 +3735,7 @@ static DCI_NOINLINE void dci_sim_eval_joints(const dci_sim_problem *problem, con
         for (k = 0; k < slides; ++k) {
             const int a = sim->v_at[i] + k;
             dc_real d1, d2;
-            dci_sim_add_value(at, dci_sim_scalar_energy(problem, q, i, k, &d1, &d2, at));
+            dci_sim_add_value(at, dci_sim_scalar_energy(problem, q, i, k, per_h, &d1, &d2, at));
             if (!want) continue;
             at->grad[a] += d1;
             if (want == DCI_SIM_GRADIENT) continue;
@@ -6169,6 +6180,7 @@ static DCI_NOINLINE dc_status dci_sim_find_factor(dci_sim_work *W, dc_sim_info *
         const dc_status status = dci_sim_cholesky(W, shift);
         if (W->scratch.mem->used > W->most) W->most = W->scratch.mem->used;
         if (status == DC_OK) info->shifts += tries > 0;
+        factor->whole = status == DC_OK && tries == 0;
         if (status == DC_OK || status == DC_E_MEMORY) return status;
         if (tries > 0) {
             shift = shift > 0 ? 4*shift : DC_R(0.01);
@@ -6725,7 +6737,7 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
 
         /* what a step that was to be the last did without, unless the factor at hand leads to the end: with it what is
          * left falls by twice the ratio by which it fell */
-        chord = chords && !chord && want != DCI_SIM_DERIVATIVES && !W->factor.spectral
+        chord = chords && !chord && want != DCI_SIM_DERIVATIVES && W->factor.whole
              && 2*residual*(residual/before) <= end;
         if (want != DCI_SIM_DERIVATIVES && !chord) {
             want = DCI_SIM_DERIVATIVES;
