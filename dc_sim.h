@@ -592,9 +592,10 @@ enum { DC_DESIGN_HELD = 0, DC_DESIGN_FREE, DC_DESIGN_SHARED };
  * one; its turn is exp([r]) before that it was built with, r a vector in the parent's axes. */
 enum { DC_DESIGN_MOVES = 1, DC_DESIGN_TURNS = 2 };
 
-/* Link `to`, which has hulls as link `from` has and nothing marked of its own, takes part in every move of it: its
- * vertices, and its attachment if that of `from` is marked, move by map times what they do; turns by map as of axial
- * vectors. `from` is itself no copy. */
+/* Link `to`, which has hulls as link `from` has and nothing marked of its own, takes part in every move of it but those
+ * by terms of one's own: its vertices, and its attachment if that of `from` is marked or its parent stretched, move by
+ * map times what they do; turns by map as of axial vectors. Where both are attached to a link that is stretched, each
+ * moves with its own place on it. `from` is itself no copy. */
 typedef struct { int from, to; dc_m3 map; } dc_design_copy;
 
 /* A link is stretched: its vertices, and what is attached to it, move by d_k times their coordinate along the axis, of
@@ -8887,6 +8888,7 @@ typedef struct {
     const dc_design_desc *desc;
     const dc_sim *sim;
     dc_design *design;
+    const dc_design_stretch *stretch;   /* whose terms these are; NULL: none's */
     int *end;               /* of the terms of each slot so far; NULL: they are counted */
     int count;
 } dci_design_sink;
@@ -8901,7 +8903,8 @@ static void dci_design_put(dci_design_sink *sink, int slot, int variable, dc_rea
     sink->count++;
 }
 
-/* A term of a vertex or an attachment of link i, and of the copies of i. */
+/* A term of a vertex or an attachment of link i, and of the copies of i. What is attached to a stretched link moves by
+ * that once, copy or not. */
 static void dci_design_spread(dci_design_sink *sink, int i, dc_design_kind kind, int index, int axis, int variable,
                               dc_real weight)
 {
@@ -8917,6 +8920,7 @@ static void dci_design_spread(dci_design_sink *sink, int i, dc_design_kind kind,
         const dc_real sign = axis >= 3 && det < 0 ? DC_R(-1.0) : DC_R(1.0);
         int place = index;
         if (copy->from != i) continue;
+        if (sink->stretch && kind == DC_DESIGN_ATTACH && sim->link[copy->to].parent == sink->stretch->link) continue;
         if (kind == DC_DESIGN_VERTEX) {
             dci_design_vertices(sim, copy->from, &from);
             dci_design_vertices(sim, copy->to, &to);
@@ -8953,7 +8957,7 @@ static void dci_design_terms(dci_design_sink *sink)
         dci_design_put(sink, dci_design_slot(sim, t->kind, t->index, t->axis), t->variable, t->weight);
     }
     for (k = 0; k < desc->stretches; ++k) {
-        const dc_design_stretch *s = desc->stretch + k;
+        const dc_design_stretch *s = sink->stretch = desc->stretch + k;
         int first, n = dci_design_vertices(sim, s->link, &first);
         for (i = first; i < first + n; ++i)
             dci_design_stretch_point(sink, s, s->link, DC_DESIGN_VERTEX, i, sim->vertex[i]);
@@ -8963,6 +8967,7 @@ static void dci_design_terms(dci_design_sink *sink)
     }
 
     /* points and turns */
+    sink->stretch = NULL;
     for (h = 0; h < sim->hulls && desc->vertex; ++h)
         for (k = sim->hull[h].begin; !sim->hull[h].tree && k < sim->hull[h].begin + sim->hull[h].n; ++k)
             for (c = 0; c < 3 && desc->vertex[k]; ++c)
@@ -9306,10 +9311,10 @@ DC_DEF dc_status dc_design_row(const dc_design *design, int entries, const int *
     dc_design_name name = DC_ZERO;
     int k;
 
-    if (!design || !dci_design_rows_ok(rows) || entries < 1 || !variable || !weight || !dc_finite(least))
+    if (!design || !dci_design_rows_ok(rows) || entries < 1 || !variable || !weight || !(dc_abs(least) <= DC_LIMIT))
         return DC_E_ARG;
     for (k = 0; k < entries; ++k)
-        if (variable[k] < 0 || variable[k] >= design->n || !dc_finite(weight[k])) return DC_E_ARG;
+        if (variable[k] < 0 || variable[k] >= design->n || !(dc_abs(weight[k]) <= DC_LIMIT)) return DC_E_ARG;
     if (rows->rows == rows->most_rows || entries > rows->most_entries - rows->entries) {
         rows->need_rows = rows->rows + 1;
         rows->need_entries = rows->entries + entries;
@@ -10055,7 +10060,8 @@ static int dci_design_step_ok(const dc_design *design, const dc_design_rows *row
 {
     int i, k;
     for (i = 0; i < design->n; ++i)
-        if (!dc_finite(d[i]) || !(dc_abs(step[i]) <= DC_LIMIT) || !(design->lo[i] <= design->hi[i])) return 0;
+        if (!(dc_abs(d[i]) <= DC_LIMIT) || !(dc_abs(step[i]) <= DC_LIMIT) || !(design->lo[i] <= design->hi[i])
+            || !(design->lo[i] <= DC_LIMIT) || !(design->hi[i] >= -DC_LIMIT)) return 0;
     for (k = 0; rows && k < rows->rows; ++k)
         if (!(dc_abs(rows->least[k]) <= DC_LIMIT)) return 0;
     for (k = 0; rows && k < rows->entries; ++k)
