@@ -6376,9 +6376,10 @@ static void dci_sim_keep_duals(dci_sim_work *W, int loads)
 static void dci_sim_record(const dc_sim *sim, const dci_sim_iterate *iterate, dc_sim_info *info)
 {
     const dc_real *q = iterate->q;
-    dc_real *to = info->path + (size_t)info->path_count*(size_t)iterate->corner;
+    dc_real *to = info->path;
     int i;
-    if (info->path_count++ >= info->path_size || !info->path) return;
+    if (info->path_count++ >= info->path_size || !to) return;
+    to += (size_t)(info->path_count - 1)*(size_t)iterate->corner;
     if (!iterate->whole_at) memcpy(to, q, (size_t)sim->nq*sizeof *q);
     for (i = 0; iterate->whole_at && i < sim->links; ++i)
         memcpy(to + iterate->whole_at[i], q + sim->q_at[i], (size_t)dci_sim_nq(sim->link[i].joint)*sizeof *q);
