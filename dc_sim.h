@@ -7220,6 +7220,7 @@ static DCI_NOINLINE dc_status dci_sim_close_island(dc_status status, dc_sim_info
     if (turn->part && info->hull_a >= 0) info->hull_a = dci_sim_whole_hull(islands, info->hull_a);
     if (turn->part && info->hull_b >= 0) info->hull_b = dci_sim_whole_hull(islands, info->hull_b);
     mem->used = turn->used;
+    whole->bytes = info->bytes > whole->bytes ? info->bytes : whole->bytes;
     if (solved) return DC_OK;
     whole->hull_a = info->hull_a;
     whole->hull_b = info->hull_b;
@@ -7233,7 +7234,6 @@ static DCI_NOINLINE void dci_sim_add_info(const dc_sim_info *info, dc_sim_info *
     whole->shifts = info->shifts > whole->shifts ? info->shifts : whole->shifts;
     whole->shortened = info->shortened > whole->shortened ? info->shortened : whole->shortened;
     whole->path_count = info->path_count > whole->path_count ? info->path_count : whole->path_count;
-    whole->bytes = info->bytes > whole->bytes ? info->bytes : whole->bytes;
     whole->gap = dc_min(whole->gap, info->gap);
     whole->contacts += info->contacts;
     whole->newton += info->newton;
@@ -7318,10 +7318,8 @@ static dc_status dci_sim_step_islands(const dc_sim *sim, const dc_real *q_prev, 
                                         turn->q_next, turn->info);
         status = dci_sim_close_island(status, info, mem, islands);
     }
-    if (status == DC_OK) {
-        status = dci_sim_close_islands(islands, q_next, info);
-        info->bytes = dc_bytes(info->bytes, mem->used - used, 1);
-    }
+    info->bytes = status == DC_E_MEMORY ? 0 : dc_bytes(info->bytes, mem->used - used, 1);
+    if (status == DC_OK) status = dci_sim_close_islands(islands, q_next, info);
     mem->used = used;
     return status;
 }
@@ -8236,6 +8234,7 @@ static dc_status dci_sim_factor_exact(dci_sim_work *W, int *piv)
 {
     const dc_sim *sim = W->problem.sim;
     W->factor.fill.used = W->scratch.mem->used;
+    if (sim->nv == 0) return DC_OK;
     if (sim->pieces == 1) return dc_ldlt_factor(sim->nv, W->at.hessian.own, sim->nv, piv, NULL);
     dci_sim_zero(W->factor.measure, (size_t)sim->nv);
     return dci_sim_factor_blocks(sim, &W->at.hessian, 0, W->factor.measure, W->scratch.mem, &W->factor.fill);
@@ -8247,6 +8246,7 @@ static dc_status dci_sim_solve_exact(dci_sim_work *W, const int *piv, int n, dc_
     const dc_sim *sim = W->problem.sim;
     dc_real *column = W->factor.turned;
     int c, k;
+    if (sim->nv == 0) return DC_OK;
     if (sim->pieces == 1) return dc_ldlt_solve(sim->nv, W->at.hessian.own, sim->nv, piv, n, D, n);
     for (c = 0; c < n; ++c) {
         for (k = 0; k < sim->nv; ++k) column[k] = D[(size_t)k*(size_t)n + (size_t)c];

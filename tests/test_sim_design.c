@@ -190,7 +190,8 @@ TEST a_design_moves_what_it_says_and_nothing_else(void)
     PASS();
 }
 
-/* Legs that hang on both sides of a body, one the mirror image of the other: each goes with its side where the body is stretched, once. */
+/* Legs that hang on both sides of a body, one the mirror image of the other: each goes with its side where the body is
+ * stretched, once. */
 TEST a_copy_beside_its_like_is_stretched_once(void)
 {
     static const dc_real d[1] = {DC_R(0.5)};
@@ -218,7 +219,8 @@ TEST a_copy_beside_its_like_is_stretched_once(void)
     desc.copies = desc.stretches = desc.variables = 1;
     ASSERT_EQ(DC_OK, dc_design_build(&desc, &m.sim, &mem, &D, NULL));
     ASSERT_EQ(DC_OK, apply(d, NULL));
-    ASSERT(fabs((double)m.sim.link[1].attach.t.y - 0.3) <= 4*EPS && fabs((double)m.sim.link[2].attach.t.y + 0.3) <= 4*EPS);
+    ASSERT(fabs((double)m.sim.link[1].attach.t.y - 0.3) <= 4*EPS);
+    ASSERT(fabs((double)m.sim.link[2].attach.t.y + 0.3) <= 4*EPS);
     PASS();
 }
 
@@ -765,7 +767,8 @@ TEST wrong_calls_touch_nothing(void)
     ASSERT_EQ(DC_E_ARG, dc_design_row(&D, 1, &k, d, 0, &R));
     k = 0;
     step[0] = DC_REAL_MAX;      /* a step would refuse it */
-    ASSERT(dc_design_row(&D, 1, &k, step, 0, &R) == DC_E_ARG && dc_design_row(&D, 1, &k, d, DC_REAL_MAX, &R) == DC_E_ARG);
+    ASSERT_EQ(DC_E_ARG, dc_design_row(&D, 1, &k, step, 0, &R));
+    ASSERT_EQ(DC_E_ARG, dc_design_row(&D, 1, &k, d, DC_REAL_MAX, &R));
     ASSERT_EQ(DC_E_MEMORY, dc_design_solid(&D, &m.sim, DC_R(0.001), &none, &R));
     ASSERT_EQ(DC_E_ARG, dc_design_solid(&D, &m.sim, (dc_real)-1, &mem, &R));
     q[1] = (dc_real)HUGE_VAL;
