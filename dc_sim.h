@@ -948,7 +948,8 @@ typedef struct {
     int     evaluations;        /* poses at which fields were evaluated; without reuse, the pairs */
     int     capped;             /* blocks with an exact field whose search for the largest disc reached its cap */
     int     a, b;               /* DC_OK: a is the first grain outside, or -1. DC_E_ARG: two bodies within reach of
-                                 * which no pair tells how they touch, or a: the body whose state is bad and b = -1.
+                                 * which no pair tells how they touch, or a: the body whose state is bad, or too
+                                 * far from one within its reach, and b = -1.
                                  * DC_E_RANGE: a flew away */
 } dc_grains_info;
 
@@ -10866,6 +10867,42 @@ static int dci_grains_row(dc_grains *g, int i, dc_grains_info *info)
     return 1;
 }
 
+/* pose of b in a's frame */
+static void dci_grain_relative(const dc_grains *g, const dc_grain_contact *contact, dc_real rel[3])
+{
+    const dc_real *qa = g->q + 3*contact->a, *qb = g->q + 3*contact->b;
+    dc_real c = g->turn[2*contact->a], s = g->turn[2*contact->a + 1], x = qb[1] - qa[1], y = qb[2] - qa[2];
+    rel[0] = qb[0] - qa[0];
+    rel[1] = c*x + s*y;
+    rel[2] = c*y - s*x;
+}
+
+/* A body too far away, or turned too far, from one within its reach for their relative pose to be one of a field: of
+ * the first such pair the one further out, or -1. Where no place is near the limit no pair is looked at. */
+static int dci_grains_far(const dc_grains *g)
+{
+    dc_real most = 0, size[2], rel[3], least = 1;
+    int k, p;
+
+    for (k = 0; k < 3*g->desc.bodies; ++k) most = dc_max(dc_abs(g->q[k]), most);
+    for (k = 0; k < g->desc.pairs; ++k) least = dc_min(g->pair[k].length, least);
+    if (3*most <= least*DC_LIMIT) return -1;            /* 2 sqrt(2) most/length is the largest there can be */
+
+    for (p = 0; p < g->contacts; ++p) {
+        const dc_grain_contact *contact = g->contact + p;
+        const dc_real L = g->pair[g->pair_of[p]].length, *qa = g->q + 3*contact->a, *qb = g->q + 3*contact->b;
+        dci_grain_relative(g, contact, rel);
+        if (dc_abs(rel[0]) <= DC_LIMIT && dc_abs(rel[1]/L) <= DC_LIMIT && dc_abs(rel[2]/L) <= DC_LIMIT) continue;
+        size[0] = size[1] = 0;
+        for (k = 0; k < 3; ++k) {
+            size[0] = dc_max(dc_abs(qa[k]), size[0]);
+            size[1] = dc_max(dc_abs(qb[k]), size[1]);
+        }
+        return size[1] > size[0] ? contact->b : contact->a;
+    }
+    return -1;
+}
+
 /* the body other than i of contact p */
 static int dci_grains_other(const dc_grains *g, int p, int i)
 {
@@ -10930,6 +10967,11 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
         info->pairs = g->desc.room + 1;
         return DC_E_MEMORY;
     }
+    info->a = dci_grains_far(g);
+    if (info->a >= 0) {
+        g->contacts = 0;
+        return DC_E_ARG;
+    }
     g->row[n] = g->contacts;
     dci_grains_order(g);
     info->pairs = g->contacts;
@@ -10955,16 +10997,6 @@ typedef enum { DCI_ASK_NOTHING = 0, DCI_ASK_DISTANCE, DCI_ASK_GRADIENT, DCI_ASK_
 static size_t dci_grain_rows(const dc_grains *g)
 {
     return DCI_GRAIN_ROWS + (g->kept ? (size_t)DCI_GRAIN_ASKED_ROWS : 0);
-}
-
-/* pose of b in a's frame */
-static void dci_grain_relative(const dc_grains *g, const dc_grain_contact *contact, dc_real rel[3])
-{
-    const dc_real *qa = g->q + 3*contact->a, *qb = g->q + 3*contact->b;
-    dc_real c = g->turn[2*contact->a], s = g->turn[2*contact->a + 1], x = qb[1] - qa[1], y = qb[2] - qa[2];
-    rel[0] = qb[0] - qa[0];
-    rel[1] = c*x + s*y;
-    rel[2] = c*y - s*x;
 }
 
 /* The row of a pair is its grain's, of two grains that with the lower number. */
