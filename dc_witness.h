@@ -1583,25 +1583,32 @@ DC_DEF dc_status dc_vf_closest(dc_v3 v, const dc_v3 t[3], dc_vf *out)
 
 /* ---- [select] soft selection ------------------------------------------------------------------------------ */
 /* stage                | reads                  | writes                      | equation
+ * dci_softsort_top     | numbers                | the largest                 |
  * dc_softsort_topk     | numbers                | the largest, their weights  | softmax of -|s_[k] - s_i|^power/tau
  * dc_softsort_topk_jvp | these, their tangents  | tangents of the weights     | dGamma = Gamma (dl - sum Gamma dl)
  * dc_softsort_topk_vjp | these, cotangents      | cotangents of the numbers   | the transpose */
 
-DC_DEF dc_status dc_softsort_topk(int n, const dc_real *s, int k, int power, dc_real tau, int *top, dc_real *Gamma)
+/* the k largest, by insertion into the sorted list of the largest so far */
+static void dci_softsort_top(int n, const dc_real *s, int k, int *top)
 {
     int i, j, m;
-    if (k < 1 || k > n || !s || !top || !Gamma || power < 1 || power > 2 || !(tau >= 1/DC_LIMIT) || !(tau <= DC_LIMIT))
-        return DC_E_ARG;
-    for (i = 0; i < n; ++i)
-        if (!(dc_abs(s[i]) <= DC_LIMIT)) return DC_E_ARG;
-
-    /* insertion into the sorted list of the largest so far */
     for (m = 0, i = 0; i < n; ++i) {
         if (m == k && s[top[k - 1]] >= s[i]) continue;
         if (m < k) ++m;
         for (j = m - 1; j > 0 && s[top[j - 1]] < s[i]; --j) top[j] = top[j - 1];
         top[j] = i;
     }
+}
+
+DC_DEF dc_status dc_softsort_topk(int n, const dc_real *s, int k, int power, dc_real tau, int *top, dc_real *Gamma)
+{
+    int i, m;
+    if (k < 1 || k > n || !s || !top || !Gamma || power < 1 || power > 2 || !(tau >= 1/DC_LIMIT) || !(tau <= DC_LIMIT))
+        return DC_E_ARG;
+    for (i = 0; i < n; ++i)
+        if (!(dc_abs(s[i]) <= DC_LIMIT)) return DC_E_ARG;
+
+    dci_softsort_top(n, s, k, top);
     for (m = 0; m < k; ++m) dci_softsort_row(n, s, s[top[m]], power, 1/tau, Gamma + (size_t)m*(size_t)n);
     return DC_OK;
 }
@@ -1682,12 +1689,15 @@ typedef struct {
     dc_real *hess, *bend;           /* [6 count] that of the gradient; that of `turn` along the way of a point */
 } dci_man_field;
 
-/* The vertices or edges of a body that are kept: all as they are, or softly, by weights of all. */
+/* The vertices or edges of a body that are kept: all as they are, or softly, by weights of those that weigh. */
 typedef struct {
     int      count, kept, soft;     /* of the mesh, of these */
-    int     *top;                   /* [kept] soft: indices of the deepest */
-    dc_real *rank, *drank;          /* [count] soft: depth over L; its derivative */
-    dc_real *weight, *dweight;      /* [kept x count] soft: Gamma; its derivative */
+    int      some, rows;            /* soft: those that weigh; kept ones that differ, those that follow are as the
+                                     * last */
+    int     *entry;                 /* [some] soft: which weigh */
+    int     *top;                   /* [kept] soft: the deepest, places in `entry` */
+    dc_real *rank, *drank;          /* [some] soft: depth over L; its derivative */
+    dc_real *weight, *dweight;      /* [rows x some] soft: Gamma; its derivative */
 } dci_man_pick;
 
 /* With `trace`: what the witness points of every pair pass through, `pairs` a step */
@@ -1820,6 +1830,7 @@ static void dci_man_take_pick(dci_man *m, dci_man_pick *pick)
     const size_t weights = (size_t)pick->count*(size_t)pick->kept;
     if (!pick->soft) return;
 
+    pick->entry = DCI_TAKE(&m->room, pick->count, int);
     pick->rank = DCI_TAKE(&m->room, pick->count, dc_real);
     pick->top = DCI_TAKE(&m->room, pick->kept, int);
     pick->weight = DCI_TAKE(&m->room, weights, dc_real);
@@ -2256,11 +2267,11 @@ static dc_v3 dci_trace_pull(dci_man *m, int c, size_t i, dc_v3 W_bar)
 /* In: surfaces, poses, options; out: everything that contacts are made of. Its stages are in the head of [bodies]. */
 
 /* sum over vertices of weights times points */
-static dc_v3 dci_weigh(const dc_real *w, const dc_v3 *x, int n)
+static dc_v3 dci_weigh(const dci_man_pick *p, const dc_real *w, const dc_v3 *x)
 {
     dc_v3 sum = dc_vec(0, 0, 0);
-    int i;
-    for (i = 0; i < n; ++i) sum = dc_madd(sum, w[i], x[i]);
+    int j;
+    for (j = 0; j < p->some; ++j) sum = dc_madd(sum, w[j], x[p->entry[j]]);
     return sum;
 }
 
@@ -2321,12 +2332,40 @@ static dc_status dci_man_skip_vertices(dci_man *m, int c)
     return DC_OK;
 }
 
-/* weights from ranks */
-static dc_status dci_pick_soft(const dc_manifold_options *o, dci_man_pick *p)
+/* e^-DCI_MAN_FAINT and less, times what derivatives of weights are larger by, is no more than rounding */
+#define DCI_MAN_FAINT (DC_IS_FLOAT ? DC_R(28) : DC_R(50))
+
+/* Weights from the ranks of all. Of what is below the last one kept by x every weight is less than e^(-x^power/tau):
+ * what is far below is left out, ranks move up. With `cull` those beyond reach are of one rank that does not change,
+ * the least there is: their rows are the same. */
+static dc_status dci_pick_soft(const dci_man *m, dci_man_pick *p)
 {
-    dc_status status = dc_softsort_topk(p->count, p->rank, p->kept, o->power, o->tau_top, p->top, p->weight);
-    return status == DC_OK ? DC_OK : DC_E_RANGE;
+    const dc_manifold_options *o = &m->options;
+    const dc_real far_below = DCI_MAN_FAINT*o->tau_top, width = o->power == 2 ? dc_sqrt(far_below) : far_below;
+    const dc_real bottom = o->cull > 0 ? -m->inv_length*dci_man_fade(m, 2*m->reach).bent : -DC_REAL_MAX;
+    dc_real least;
+    int i, k;
+    for (i = 0; i < p->count; ++i)
+        if (!(dc_abs(p->rank[i]) <= DC_LIMIT)) return DC_E_RANGE;
+
+    /* those that weigh */
+    dci_softsort_top(p->count, p->rank, p->kept, p->top);
+    least = p->rank[p->top[p->kept - 1]] - width;
+    for (p->some = 0, i = 0; i < p->count; ++i) {
+        if (p->rank[i] < least) continue;
+        p->entry[p->some] = i;
+        p->rank[p->some++] = p->rank[i];
+    }
+    dci_softsort_top(p->some, p->rank, p->kept, p->top);
+
+    /* rows that differ */
+    for (p->rows = p->kept; p->rows > 1 && p->rank[p->top[p->rows - 2]] <= bottom;) --p->rows;
+    for (k = 0; k < p->rows; ++k)
+        dci_softsort_row(p->some, p->rank, p->rank[p->top[k]], o->power, 1/o->tau_top,
+                         p->weight + (size_t)k*(size_t)p->some);
+    return DC_OK;
 }
+
 
 /* Vertices in the world, their depth, what is kept of vertices and edges. */
 static dc_status dci_man_select(dci_man *m, int c)
@@ -2336,7 +2375,7 @@ static dc_status dci_man_select(dci_man *m, int c)
     const int *edge = s->mesh->edge, nv = vertices->count;
     const dc_real *phi = s->at_vertex.phi;
     dc_status status = DC_OK;
-    int i, k;
+    int i, j, k;
 
     /* vertices */
     for (i = 0; i < nv; ++i) s->vertex[i] = dc_add(dc_mul(&s->body.axes, s->mesh->v[i]), s->body.origin);
@@ -2349,10 +2388,11 @@ static dc_status dci_man_select(dci_man *m, int c)
     /* vertices kept softly, deepest first: s = -phi/L */
     if (vertices->soft) {
         for (i = 0; i < nv; ++i) vertices->rank[i] = -m->inv_length*dci_man_fade(m, phi[i]).bent;
-        status = dci_pick_soft(&m->options, vertices);
+        status = dci_pick_soft(m, vertices);
         if (status != DC_OK) return status;
-        for (k = 0; k < vertices->kept; ++k)
-            s->contact[k] = dci_weigh(vertices->weight + (size_t)k*(size_t)nv, s->vertex, nv);
+        for (k = 0; k < vertices->rows; ++k)
+            s->contact[k] = dci_weigh(vertices, vertices->weight + (size_t)k*(size_t)vertices->some, s->vertex);
+        for (; k < vertices->kept; ++k) s->contact[k] = s->contact[k - 1];
         status = dci_sample(m, &s->at_contact);
         if (status != DC_OK) return status;
     }
@@ -2361,19 +2401,25 @@ static dc_status dci_man_select(dci_man *m, int c)
     if (edges->soft) {
         for (i = 0; i < edges->count; ++i)
             edges->rank[i] = -m->inv_length*dci_man_fade(m, DC_R(0.5)*(phi[edge[2*i]] + phi[edge[2*i + 1]])).bent;
-        status = dci_pick_soft(&m->options, edges);
+        status = dci_pick_soft(m, edges);
         if (status != DC_OK) return status;
     }
 
     for (k = 0; k < edges->kept; ++k) {
         dc_v3 e0 = dc_vec(0, 0, 0), e1 = e0;
-        for (i = 0; edges->soft && i < edges->count; ++i) {
-            dc_real w = edges->weight[(size_t)k*(size_t)edges->count + (size_t)i];
+        if (!edges->soft || k >= edges->rows) {
+            s->end[0][k] = edges->soft ? s->end[0][k - 1] : s->vertex[edge[2*k]];
+            s->end[1][k] = edges->soft ? s->end[1][k - 1] : s->vertex[edge[2*k + 1]];
+            continue;
+        }
+        for (j = 0; j < edges->some; ++j) {
+            const dc_real w = edges->weight[(size_t)k*(size_t)edges->some + (size_t)j];
+            i = edges->entry[j];
             e0 = dc_madd(e0, w, s->vertex[edge[2*i]]);
             e1 = dc_madd(e1, w, s->vertex[edge[2*i + 1]]);
         }
-        s->end[0][k] = edges->soft ? e0 : s->vertex[edge[2*k]];
-        s->end[1][k] = edges->soft ? e1 : s->vertex[edge[2*k + 1]];
+        s->end[0][k] = e0;
+        s->end[1][k] = e1;
     }
     return DC_OK;
 }
@@ -2679,7 +2725,7 @@ static DCI_NOINLINE dc_status dci_man_run(dci_man **out, const dc_surface *a, co
 
 static void dci_pick_push(const dc_manifold_options *o, dci_man_pick *p)
 {
-    dc_softsort_topk_jvp(p->count, p->rank, p->kept, o->power, o->tau_top, p->top, p->weight, p->drank, p->dweight);
+    dc_softsort_topk_jvp(p->some, p->rank, p->rows, o->power, o->tau_top, p->top, p->weight, p->drank, p->dweight);
 }
 
 /* derivative of an edge's rank by the depth of either end */
@@ -2698,7 +2744,7 @@ static void dci_push_select(dci_man *m, int c)
     dci_man_pick *vertices = &s->vertices, *edges = &s->edges;
     const dci_man_twist *other = &m->side[1 - c].d.twist;
     const int *edge = s->mesh->edge, nv = vertices->count;
-    int i, k;
+    int i, j, k;
 
     /* vertices move with the body */
     for (i = 0; i < nv; ++i) {
@@ -2709,34 +2755,44 @@ static void dci_push_select(dci_man *m, int c)
 
     /* contacts of vertices: where they are the vertices, so are their tangents */
     if (vertices->soft) {
-        for (i = 0; i < nv; ++i)
-            vertices->drank[i] = -m->inv_length*dci_man_fade(m, s->at_vertex.phi[i]).weight*d->phi[i];
-        dci_pick_push(&m->options, vertices);
-        for (k = 0; k < vertices->kept; ++k) {
-            size_t row = (size_t)k*(size_t)nv;
-            d->contact[k] = dc_add(dci_weigh(vertices->weight + row, d->vertex, nv),
-                                   dci_weigh(vertices->dweight + row, s->vertex, nv));
+        for (j = 0; j < vertices->some; ++j) {
+            i = vertices->entry[j];
+            vertices->drank[j] = -m->inv_length*dci_man_fade(m, s->at_vertex.phi[i]).weight*d->phi[i];
         }
+        dci_pick_push(&m->options, vertices);
+        for (k = 0; k < vertices->rows; ++k) {
+            const size_t row = (size_t)k*(size_t)vertices->some;
+            d->contact[k] = dc_add(dci_weigh(vertices, vertices->weight + row, d->vertex),
+                                   dci_weigh(vertices, vertices->dweight + row, s->vertex));
+        }
+        for (; k < vertices->kept; ++k) d->contact[k] = d->contact[k - 1];
     }
 
     /* edges */
     if (edges->soft) {
-        for (i = 0; i < edges->count; ++i)
-            edges->drank[i] = dci_edge_slope(m, s, i)*(d->phi[edge[2*i]] + d->phi[edge[2*i + 1]]);
+        for (j = 0; j < edges->some; ++j) {
+            i = edges->entry[j];
+            edges->drank[j] = dci_edge_slope(m, s, i)*(d->phi[edge[2*i]] + d->phi[edge[2*i + 1]]);
+        }
         dci_pick_push(&m->options, edges);
     }
 
     for (k = 0; k < edges->kept; ++k) {
         dc_v3 e0 = dc_vec(0, 0, 0), e1 = e0;
-        for (i = 0; edges->soft && i < edges->count; ++i) {
-            size_t  at = (size_t)k*(size_t)edges->count + (size_t)i;
-            dc_real w = edges->weight[at], dw = edges->dweight[at];
-            int     p = edge[2*i], q = edge[2*i + 1];
+        if (!edges->soft || k >= edges->rows) {
+            d->end[0][k] = edges->soft ? d->end[0][k - 1] : d->vertex[edge[2*k]];
+            d->end[1][k] = edges->soft ? d->end[1][k - 1] : d->vertex[edge[2*k + 1]];
+            continue;
+        }
+        for (j = 0; j < edges->some; ++j) {
+            const size_t  at = (size_t)k*(size_t)edges->some + (size_t)j;
+            const dc_real w = edges->weight[at], dw = edges->dweight[at];
+            const int     p = edge[2*edges->entry[j]], q = edge[2*edges->entry[j] + 1];
             e0 = dc_madd(dc_madd(e0, w, d->vertex[p]), dw, s->vertex[p]);
             e1 = dc_madd(dc_madd(e1, w, d->vertex[q]), dw, s->vertex[q]);
         }
-        d->end[0][k] = edges->soft ? e0 : d->vertex[edge[2*k]];
-        d->end[1][k] = edges->soft ? e1 : d->vertex[edge[2*k + 1]];
+        d->end[0][k] = e0;
+        d->end[1][k] = e1;
     }
 }
 
@@ -3046,9 +3102,9 @@ static void dci_pull_pairs(dci_man *m)
 
 static void dci_pick_pull(const dc_manifold_options *o, dci_man_pick *p)
 {
-    int i;
-    for (i = 0; i < p->count; ++i) p->drank[i] = 0;
-    dc_softsort_topk_vjp(p->count, p->rank, p->kept, o->power, o->tau_top, p->top, p->weight, p->dweight, p->drank);
+    int j;
+    for (j = 0; j < p->some; ++j) p->drank[j] = 0;
+    dc_softsort_topk_vjp(p->some, p->rank, p->rows, o->power, o->tau_top, p->top, p->weight, p->dweight, p->drank);
 }
 
 /* From kept edges and vertices of body c to its vertices, and to the twists */
@@ -3059,34 +3115,40 @@ static void dci_pull_select(dci_man *m, int c)
     dci_man_pick *vertices = &s->vertices, *edges = &s->edges;
     dci_man_twist *xi = &d->twist, *other = &m->side[1 - c].d.twist;
     const int *edge = s->mesh->edge, nv = vertices->count;
-    int i, k;
+    int i, j, k;
 
     for (i = 0; i < nv; ++i) d->phi[i] = 0;
 
     /* contacts of vertices: where they are the vertices, so are their cotangents */
     if (vertices->soft) {
-        for (k = 0; k < vertices->kept; ++k)
-            for (i = 0; i < nv; ++i) {
-                size_t at = (size_t)k*(size_t)nv + (size_t)i;
+        for (k = vertices->kept; k-- > vertices->rows;) d->contact[k - 1] = dc_add(d->contact[k - 1], d->contact[k]);
+        for (k = 0; k < vertices->rows; ++k)
+            for (j = 0; j < vertices->some; ++j) {
+                const size_t at = (size_t)k*(size_t)vertices->some + (size_t)j;
+                i = vertices->entry[j];
                 vertices->dweight[at] = dc_dot(d->contact[k], s->vertex[i]);
                 d->vertex[i] = dc_madd(d->vertex[i], vertices->weight[at], d->contact[k]);
             }
         dci_pick_pull(&m->options, vertices);
-        for (i = 0; i < nv; ++i)
-            d->phi[i] -= m->inv_length*dci_man_fade(m, s->at_vertex.phi[i]).weight*vertices->drank[i];
+        for (j = 0; j < vertices->some; ++j) {
+            i = vertices->entry[j];
+            d->phi[i] -= m->inv_length*dci_man_fade(m, s->at_vertex.phi[i]).weight*vertices->drank[j];
+        }
     }
 
     /* edges */
-    for (k = 0; k < edges->kept; ++k) {
+    for (k = edges->kept; edges->soft && k-- > edges->rows;)
+        for (j = 0; j < 2; ++j) d->end[j][k - 1] = dc_add(d->end[j][k - 1], d->end[j][k]);
+    for (k = 0; k < (edges->soft ? edges->rows : edges->kept); ++k) {
         dc_v3 e0 = d->end[0][k], e1 = d->end[1][k];
         if (!edges->soft) {
             d->vertex[edge[2*k]] = dc_add(d->vertex[edge[2*k]], e0);
             d->vertex[edge[2*k + 1]] = dc_add(d->vertex[edge[2*k + 1]], e1);
             continue;
         }
-        for (i = 0; i < edges->count; ++i) {
-            size_t at = (size_t)k*(size_t)edges->count + (size_t)i;
-            int    p = edge[2*i], q = edge[2*i + 1];
+        for (j = 0; j < edges->some; ++j) {
+            const size_t at = (size_t)k*(size_t)edges->some + (size_t)j;
+            const int    p = edge[2*edges->entry[j]], q = edge[2*edges->entry[j] + 1];
             edges->dweight[at] = dc_dot(e0, s->vertex[p]) + dc_dot(e1, s->vertex[q]);
             d->vertex[p] = dc_madd(d->vertex[p], edges->weight[at], e0);
             d->vertex[q] = dc_madd(d->vertex[q], edges->weight[at], e1);
@@ -3095,9 +3157,10 @@ static void dci_pull_select(dci_man *m, int c)
 
     if (edges->soft) {
         dci_pick_pull(&m->options, edges);
-        for (i = 0; i < edges->count; ++i) {
-            d->phi[edge[2*i]] += dci_edge_slope(m, s, i)*edges->drank[i];
-            d->phi[edge[2*i + 1]] += dci_edge_slope(m, s, i)*edges->drank[i];
+        for (j = 0; j < edges->some; ++j) {
+            const dc_real phi_bar = dci_edge_slope(m, s, edges->entry[j])*edges->drank[j];
+            d->phi[edge[2*edges->entry[j]]] += phi_bar;
+            d->phi[edge[2*edges->entry[j] + 1]] += phi_bar;
         }
     }
 
@@ -3746,15 +3809,15 @@ static DCI_NOINLINE void dci_bend_pairs(dci_man *m, const dci_wit *wit)
 static void dci_bend_row(const dc_manifold_options *o, const dci_man_pick *p, int k, const dci_dual *weight_bar,
                          dci_dual *rank_bar)
 {
-    const size_t row = (size_t)k*(size_t)p->count;
+    const size_t row = (size_t)k*(size_t)p->some;
     const int top = p->top[k];
     dci_dual mean = dci_dual_of(0, 0), sum = mean;
     int i;
-    for (i = 0; i < p->count; ++i) {
+    for (i = 0; i < p->some; ++i) {
         const dci_dual w = dci_dual_of(p->weight[row + (size_t)i], p->dweight[row + (size_t)i]);
         if (w.at > 0) mean = dci_dual_add(mean, dci_dual_mul(w, weight_bar[i]));
     }
-    for (i = 0; i < p->count; ++i) {
+    for (i = 0; i < p->some; ++i) {
         const dci_dual w = dci_dual_of(p->weight[row + (size_t)i], p->dweight[row + (size_t)i]);
         const dc_real slope = dci_softsort_slope(o->power, o->tau_top, p->rank[top] - p->rank[i], i - top);
         dci_dual x = dci_dual_of(slope, o->power == 2 ? 2*(p->drank[top] - p->drank[i])/o->tau_top : DC_R(0));
@@ -3768,7 +3831,7 @@ static void dci_bend_row(const dc_manifold_options *o, const dci_man_pick *p, in
 
 static dci_dual dci_bend_weight(const dci_man_pick *p, int k, int i)
 {
-    const size_t at = (size_t)k*(size_t)p->count + (size_t)i;
+    const size_t at = (size_t)k*(size_t)p->some + (size_t)i;
     return dci_dual_of(p->weight[at], p->dweight[at]);
 }
 
@@ -3781,43 +3844,49 @@ static DCI_NOINLINE void dci_bend_select(dci_man *m, int c)
     const dc_v3 w = s->d.twist.angular;
     const int *edge = s->mesh->edge, nv = vertices->count;
     dci_dual weight, slope;
-    int i, k;
+    int i, j, k;
     for (i = 0; i < nv; ++i) b->phi[i] = dci_dual_of(0, 0);
 
     /* contacts of vertices: where they are the vertices, so are their cotangents */
     if (vertices->soft) {
-        for (i = 0; i < nv; ++i) b->rank[i] = dci_dual_of(0, 0);
-        for (k = 0; k < vertices->kept; ++k) {
-            for (i = 0; i < nv; ++i) {
-                const dci_dual x = dci_bend_weight(vertices, k, i);
-                b->weight[i] = dci_dual_of(0, 0);
+        for (j = 0; j < vertices->some; ++j) b->rank[j] = dci_dual_of(0, 0);
+        for (k = vertices->kept; k-- > vertices->rows;)
+            b->contact[k - 1] = dci_moving_add(b->contact[k - 1], b->contact[k]);
+        for (k = 0; k < vertices->rows; ++k) {
+            for (j = 0; j < vertices->some; ++j) {
+                const dci_dual x = dci_bend_weight(vertices, k, j);
+                i = vertices->entry[j];
+                b->weight[j] = dci_dual_of(0, 0);
                 if (!(x.at > 0)) continue;
-                b->weight[i] = dci_dual_dot(b->contact[k], dci_moving_of(s->vertex[i], s->d.vertex[i]));
+                b->weight[j] = dci_dual_dot(b->contact[k], dci_moving_of(s->vertex[i], s->d.vertex[i]));
                 b->vertex[i] = dci_moving_madd(b->vertex[i], x, b->contact[k]);
             }
             dci_bend_row(&m->options, vertices, k, b->weight, b->rank);
         }
-        for (i = 0; i < nv; ++i) {
+        for (j = 0; j < vertices->some; ++j) {
+            i = vertices->entry[j];
             dci_bend_fade(m, dci_dual_of(s->at_vertex.phi[i], s->d.phi[i]), &weight, &slope);
-            b->phi[i] = dci_dual_scale(-m->inv_length, dci_dual_mul(weight, b->rank[i]));
+            b->phi[i] = dci_dual_scale(-m->inv_length, dci_dual_mul(weight, b->rank[j]));
         }
     }
 
     /* edges */
-    for (i = 0; i < edges->count && edges->soft; ++i) b->rank[i] = dci_dual_of(0, 0);
-    for (k = 0; k < edges->kept; ++k) {
+    for (j = 0; j < edges->some && edges->soft; ++j) b->rank[j] = dci_dual_of(0, 0);
+    for (k = edges->kept; edges->soft && k-- > edges->rows;)
+        for (j = 0; j < 2; ++j) b->end[j][k - 1] = dci_moving_add(b->end[j][k - 1], b->end[j][k]);
+    for (k = 0; k < (edges->soft ? edges->rows : edges->kept); ++k) {
         const dci_moving e0 = b->end[0][k], e1 = b->end[1][k];
         if (!edges->soft) {
             b->vertex[edge[2*k]] = dci_moving_add(b->vertex[edge[2*k]], e0);
             b->vertex[edge[2*k + 1]] = dci_moving_add(b->vertex[edge[2*k + 1]], e1);
             continue;
         }
-        for (i = 0; i < edges->count; ++i) {
-            const dci_dual x = dci_bend_weight(edges, k, i);
-            const int p = edge[2*i], q = edge[2*i + 1];
-            b->weight[i] = dci_dual_of(0, 0);
+        for (j = 0; j < edges->some; ++j) {
+            const dci_dual x = dci_bend_weight(edges, k, j);
+            const int p = edge[2*edges->entry[j]], q = edge[2*edges->entry[j] + 1];
+            b->weight[j] = dci_dual_of(0, 0);
             if (!(x.at > 0)) continue;
-            b->weight[i] = dci_dual_add(dci_dual_dot(e0, dci_moving_of(s->vertex[p], s->d.vertex[p])),
+            b->weight[j] = dci_dual_add(dci_dual_dot(e0, dci_moving_of(s->vertex[p], s->d.vertex[p])),
                                         dci_dual_dot(e1, dci_moving_of(s->vertex[q], s->d.vertex[q])));
             b->vertex[p] = dci_moving_madd(b->vertex[p], x, e0);
             b->vertex[q] = dci_moving_madd(b->vertex[q], x, e1);
@@ -3825,12 +3894,12 @@ static DCI_NOINLINE void dci_bend_select(dci_man *m, int c)
         dci_bend_row(&m->options, edges, k, b->weight, b->rank);
     }
 
-    for (i = 0; i < edges->count && edges->soft; ++i) {
-        const int p = edge[2*i], q = edge[2*i + 1];
+    for (j = 0; j < edges->some && edges->soft; ++j) {
+        const int p = edge[2*edges->entry[j]], q = edge[2*edges->entry[j] + 1];
         const dc_real *phi = s->at_vertex.phi;
         const dci_dual middle = dci_dual_of(DC_R(0.5)*(phi[p] + phi[q]), DC_R(0.5)*(s->d.phi[p] + s->d.phi[q]));
         dci_bend_fade(m, middle, &weight, &slope);
-        weight = dci_dual_scale(DC_R(-0.5)*m->inv_length, dci_dual_mul(weight, b->rank[i]));
+        weight = dci_dual_scale(DC_R(-0.5)*m->inv_length, dci_dual_mul(weight, b->rank[j]));
         b->phi[p] = dci_dual_add(b->phi[p], weight);
         b->phi[q] = dci_dual_add(b->phi[q], weight);
     }
