@@ -1756,7 +1756,9 @@ typedef struct {
     dc_real gamma, facing;                      /* cl */
     dc_real sign[2], pen[2], inside[2];         /* g, pen; pen in its own body */
     dc_real nearest[2];                         /* nn */
-    dc_real share, dshare;                      /* w of gamma (nn_a + nn_b), its slope by the logarithm */
+    dc_real share, dshare;                      /* w of gamma (nn_a + nn_b), its slope by the logarithm; 0 where both
+                                                 * contacts are left out, and what else is below here not made */
+    dc_real weight[2], slope[2];                /* w of the other body's depth, and w' */
 } dci_man_pair;
 
 /* Its derivatives; those of the field's normals and depths at both witness points */
@@ -1791,6 +1793,7 @@ typedef struct {
     dc_real  reach;                 /* with `cull`: where contacts begin to fade; else DC_REAL_MAX */
     dc_real *skip_own;              /* with `cull`: of both sides' own */
     int      derive;                /* 1: for [push] and [pull], 2: for [bend] */
+    int      apart, alike;          /* with `cull`: are all contacts left out; are then all pairs as the first? */
     dci_man_side side[2];
     size_t   pairs;                 /* of edges kept, index k n_b + l */
     dc_real *input, *output, *jac;  /* of the witness points, rows of `pairs` */
@@ -2312,15 +2315,40 @@ static dc_status dci_man_bound(dci_man *m, int c, int n, const dc_v3 *x)
     return DC_OK;
 }
 
+/* Witness points may leave an edge by 0.28 eps_comp of its length: what a ball about it grows by to hold them */
+static dc_real dci_man_beyond(const dc_manifold_options *o)
+{
+    return DC_R(1.001)*(1 + DC_R(0.56)*dci_or(o->witness.eps_comp, DC_R(0.1)));
+}
+
+/* Is the ball about each mesh beyond reach of the other field? Witness points that are traced may leave it. */
+static int dci_man_apart(const dci_man *m)
+{
+    int c;
+    if (!(m->options.cull > 0) || m->options.trace > 0) return 0;
+    for (c = 0; c < 2; ++c) {
+        const dci_man_side *s = &m->side[c];
+        const dci_man_body *other = &m->side[1 - c].body;
+        dc_v3   centre;
+        dc_real least, radius = dci_man_beyond(&m->options)*dci_man_ball(s->mesh->nv, s->mesh->v, &centre);
+        centre = dc_add(dc_mul(&s->body.axes, centre), s->body.origin);
+        centre = dc_mul_t(&other->axes, dc_sub(centre, other->origin));
+        if (dc_sdf_bound(other->sdf, 1, &centre, &radius, &least) != DC_OK || !(least >= dci_man_end(m))) return 0;
+    }
+    return 1;
+}
+
 /* Vertices that are beyond reach, and with them the middle of their edges, by which those are kept */
 static dc_status dci_man_skip_vertices(dci_man *m, int c)
 {
     dci_man_side *s = &m->side[c];
     const int nv = s->vertices.count;
     const dc_real *least = s->bounds.least;
-    dc_status status = dci_man_bound(m, c, nv, s->vertex);
+    dc_status status = DC_OK;
     int i;
-    if (status != DC_OK) return status;
+    for (i = 0; i < nv && m->apart; ++i) s->bounds.skip_vertex[i] = 2*m->reach;
+    if (!m->apart) status = dci_man_bound(m, c, nv, s->vertex);
+    if (m->apart || status != DC_OK) return status;
 
     /* a vertex that an edge needs is not left out */
     for (i = 0; i < nv; ++i) s->bounds.skip_vertex[i] = least[i] >= dci_man_end(m) ? least[i] : DC_R(0);
@@ -2345,6 +2373,19 @@ static dc_status dci_pick_soft(const dci_man *m, dci_man_pick *p)
     const dc_real bottom = o->cull > 0 ? -m->inv_length*dci_man_fade(m, 2*m->reach).bent : -DC_REAL_MAX;
     dc_real least;
     int i, k;
+
+    /* of bodies that are apart all weigh the same */
+    if (m->apart) {
+        p->some = p->count;
+        p->rows = 1;
+        for (k = 0; k < p->kept; ++k) p->top[k] = k;
+        for (i = 0; i < p->count; ++i) {
+            p->entry[i] = i;
+            p->rank[i] = bottom;
+            p->weight[i] = 1/(dc_real)p->count;
+        }
+        return DC_OK;
+    }
     for (i = 0; i < p->count; ++i)
         if (!(dc_abs(p->rank[i]) <= DC_LIMIT)) return DC_E_RANGE;
 
@@ -2387,7 +2428,7 @@ static dc_status dci_man_select(dci_man *m, int c)
 
     /* vertices kept softly, deepest first: s = -phi/L */
     if (vertices->soft) {
-        for (i = 0; i < nv; ++i) vertices->rank[i] = -m->inv_length*dci_man_fade(m, phi[i]).bent;
+        for (i = 0; i < nv && !m->apart; ++i) vertices->rank[i] = -m->inv_length*dci_man_fade(m, phi[i]).bent;
         status = dci_pick_soft(m, vertices);
         if (status != DC_OK) return status;
         for (k = 0; k < vertices->rows; ++k)
@@ -2399,7 +2440,7 @@ static dc_status dci_man_select(dci_man *m, int c)
 
     /* edges by the mean of their ends */
     if (edges->soft) {
-        for (i = 0; i < edges->count; ++i)
+        for (i = 0; i < edges->count && !m->apart; ++i)
             edges->rank[i] = -m->inv_length*dci_man_fade(m, DC_R(0.5)*(phi[edge[2*i]] + phi[edge[2*i + 1]])).bent;
         status = dci_pick_soft(m, edges);
         if (status != DC_OK) return status;
@@ -2447,13 +2488,13 @@ static void dci_man_ends(const dci_man *m, size_t i, int d, dc_v3 end[4])
 /* Witness points of all pairs of edges kept, and fields there */
 static dc_status dci_man_witness(dci_man *m)
 {
-    const size_t np = m->pairs;
+    const size_t np = m->pairs, count = m->alike ? 1 : np;
     dc_status status;
     size_t i;
     int c, k;
 
     /* rows of the ends */
-    for (i = 0; i < np; ++i) {
+    for (i = 0; i < count; ++i) {
         dc_v3 end[4];
         dci_man_ends(m, i, 0, end);
         for (k = 0; k < 4; ++k) {
@@ -2463,13 +2504,14 @@ static dc_status dci_man_witness(dci_man *m)
             x[2*np] = end[k].z;
         }
     }
-    status = dc_ee_witness_batch(&m->options.witness, (int)np, m->input, np, m->output, m->jac);
+    status = dc_ee_witness_batch(&m->options.witness, (int)count, m->input, np, m->output, m->jac);
     if (status != DC_OK) return DC_E_RANGE;
 
     for (c = 0; c < 2; ++c) {
         dci_man_side *s = &m->side[c];
         const dc_real *y = m->output + (size_t)(3*c)*np;
-        for (i = 0; i < np; ++i) s->witness[i] = dc_vec(y[i], y[np + i], y[2*np + i]);
+        for (i = 0; i < count; ++i) s->witness[i] = dc_vec(y[i], y[np + i], y[2*np + i]);
+        for (; i < np; ++i) s->witness[i] = s->witness[0];
 
         /* onto the surface: e <- e - phi(e) n, n the normal where it starts */
         for (k = 0; k < m->options.trace; ++k) {
@@ -2525,12 +2567,6 @@ static DCI_NOINLINE void dci_man_distances(dci_man *m)
         }
 }
 
-/* Witness points may leave an edge by 0.28 eps_comp of its length: what a ball about it grows by to hold them */
-static dc_real dci_man_beyond(const dc_manifold_options *o)
-{
-    return DC_R(1.001)*(1 + DC_R(0.56)*dci_or(o->witness.eps_comp, DC_R(0.1)));
-}
-
 /* Shares of the pairs of edges; witness points where those are 0, or which are beyond reach, are left out. */
 static DCI_NOINLINE dc_status dci_man_skip_pairs(dci_man *m)
 {
@@ -2542,11 +2578,13 @@ static DCI_NOINLINE dc_status dci_man_skip_pairs(dci_man *m)
         dci_man_pair *p = &m->pair[i];
         const dc_real near_both = p->gamma*(p->nearest[0] + p->nearest[1]);
         const dci_fade f = dci_man_fade(m, -o->tau_pen*dc_log(dc_max(near_both, DC_REAL_MIN)));
-        p->share = f.weight;
-        p->dshare = -o->tau_pen*f.slope;
+        p->share = m->apart ? DC_R(0) : f.weight;
+        p->dshare = m->apart ? DC_R(0) : -o->tau_pen*f.slope;
     }
     for (c = 0; c < 2; ++c) {
         dci_man_side *s = &m->side[c];
+        for (i = 0; i < m->pairs && m->apart; ++i) s->bounds.skip_cross[i] = 2*m->reach;
+        if (m->apart) continue;
         if (dci_man_bound(m, c, (int)m->pairs, s->witness) != DC_OK) return DC_E_RANGE;
         for (i = 0; i < m->pairs; ++i)
             s->bounds.skip_cross[i] = m->pair[i].share > 0 && s->bounds.least[i] < end ? DC_R(0) : end;
@@ -2569,6 +2607,7 @@ static DCI_NOINLINE dc_status dci_man_pairs(dci_man *m)
     for (i = 0; i < m->pairs && m->skip_own && status == DC_OK; ++i) {
         const dc_real least = dc_min(a->cross.phi[i], b->cross.phi[i]);
         m->skip_own[i] = least >= dci_man_end(m) ? least : DC_R(0);
+        if (m->skip_own[i] > 0) m->pair[i].share = m->pair[i].dshare = 0;
     }
     for (c = 0; c < 2 && status == DC_OK; ++c) status = dci_sample(m, &m->side[c].own);
     if (status != DC_OK) return status;
@@ -2576,6 +2615,11 @@ static DCI_NOINLINE dc_status dci_man_pairs(dci_man *m)
     for (i = 0; i < m->pairs; ++i) {
         dci_man_pair *p = &m->pair[i];
         dc_v3   na = a->own.normal[i], nb = b->own.normal[i];
+        if (!m->skip_own) {
+            p->share = 1;
+            p->dshare = 0;
+        }
+        if (!(p->share > 0)) continue;
 
         /* g, and the indicators */
         p->sign[0] = dc_tanh(dc_dot(nb, p->n_bar)/o->tau_sign);
@@ -2585,9 +2629,12 @@ static DCI_NOINLINE dc_status dci_man_pairs(dci_man *m)
             p->pen[c] = dc_sigmoid(-m->side[c].cross.phi[i]/o->tau_pen);            /* CONTAX Eq. 12 */
             p->inside[c] = o->inside ? dc_sigmoid(-m->side[c].own.phi[i]/o->tau_pen) : DC_R(1);
         }
-        if (!m->skip_own) {
-            p->share = 1;
-            p->dshare = 0;
+
+        /* what fades both contacts, of the other body's depth */
+        for (c = 0; c < 2; ++c) {
+            const dci_fade f = dci_man_fade(m, m->side[c].cross.phi[i]);
+            p->weight[c] = f.weight;
+            p->slope[c] = f.slope;
         }
     }
     return DC_OK;
@@ -2595,6 +2642,14 @@ static DCI_NOINLINE dc_status dci_man_pairs(dci_man *m)
 
 /* what gamma is multiplied with in the activity on body c, CONTAX Eq. 16 */
 static dc_real dci_pair_act(const dci_man_pair *p, int c) { return p->pen[c]*p->inside[c]*p->nearest[c]*p->facing; }
+
+/* one that is left out, or its derivative */
+static void dci_contact_left_out(dc_manifold_contact *contact, dc_v3 p)
+{
+    contact->p = p;
+    contact->n = dc_vec(0, 0, 0);
+    contact->d = contact->act = 0;
+}
 
 static DCI_NOINLINE void dci_man_contacts(const dci_man *m, dc_manifold_contact *contacts)
 {
@@ -2608,6 +2663,9 @@ static DCI_NOINLINE void dci_man_contacts(const dci_man *m, dc_manifold_contact 
             const dci_fade f = dci_man_fade(m, s->at_contact.phi[k]);
             contacts->p = s->contact[k];
             contacts->d = f.bent;
+            contacts->n = dc_vec(0, 0, 0);
+            contacts->act = 0;
+            if (!(f.weight > 0)) continue;
             contacts->n = dc_scale(f.weight, s->at_contact.normal[k]);
             contacts->act = f.weight*dc_sigmoid(-s->at_contact.phi[k]/m->options.tau_pen);
         }
@@ -2617,7 +2675,12 @@ static DCI_NOINLINE void dci_man_contacts(const dci_man *m, dc_manifold_contact 
     for (c = 0; c < 2; ++c)
         for (i = 0; i < m->pairs; ++i, ++contacts) {
             const dci_man_pair *p = &m->pair[i];
-            const dc_real w = p->share*dci_man_fade(m, m->side[c].cross.phi[i]).weight;
+            dc_real w;
+            if (m->apart || !(p->share > 0)) {
+                dci_contact_left_out(contacts, m->side[c].witness[i]);
+                continue;
+            }
+            w = p->share*p->weight[c];
             contacts->p = m->side[c].witness[i];
             contacts->d = w*(p->sign[c]*p->d_bar);                                         /* CONTAX Eq. 11 */
             contacts->n = dc_scale(w*(c == 0 ? p->sign[c] : -p->sign[c]), p->n_bar);
@@ -2701,14 +2764,16 @@ static DCI_NOINLINE dc_status dci_man_run(dci_man **out, const dc_surface *a, co
     if (dci_man_check(m, a, pose_a, b, pose_b, opt, bar) != DC_OK) return DC_E_ARG;
     if (!dci_man_memory(m, derive, mem)) return DC_E_MEMORY;
 
-    /* values */
+    /* values; second derivatives are of every pair */
+    m->apart = dci_man_apart(m);
+    m->alike = m->apart && derive < 2 && m->side[0].edges.soft && m->side[1].edges.soft;
     for (c = 0; c < 2; ++c) {
         status = dci_man_select(m, c);
         if (status != DC_OK) return status;
     }
     if (m->pairs > 0) {
         status = dci_man_witness(m);
-        if (status != DC_OK) return status;
+        if (status != DC_OK || m->alike) return status;
         dci_man_distances(m);
         return dci_man_pairs(m);
     }
@@ -2749,7 +2814,8 @@ static void dci_push_select(dci_man *m, int c)
     /* vertices move with the body */
     for (i = 0; i < nv; ++i) {
         d->vertex[i] = dc_add(d->twist.linear, dc_cross(d->twist.angular, dc_sub(s->vertex[i], s->body.origin)));
-        if (vertices->soft || edges->soft)
+        d->phi[i] = 0;
+        if ((vertices->soft || edges->soft) && !(s->at_vertex.skip && s->at_vertex.skip[i] > 0))
             dci_sample_push(&s->at_vertex, other, (size_t)i, d->vertex[i], &d->phi[i], NULL);
     }
 
@@ -2804,10 +2870,10 @@ static dc_real dci_rows_dot(const dc_real *row, size_t np, dc_v3 d)
 /* Witness points, fields there, distances */
 static void dci_push_pairs(dci_man *m)
 {
-    const size_t np = m->pairs;
+    const size_t np = m->pairs, count = m->alike ? 1 : np;
     size_t i, step;
     int c, k, l;
-    for (i = 0; i < np; ++i) {
+    for (i = 0; i < count; ++i) {
         const dci_man_pair *p = &m->pair[i];
         dci_man_pair_d *d = &m->dpair[i];
         dc_v3   end[4], dend[4], de;
@@ -2830,9 +2896,11 @@ static void dci_push_pairs(dci_man *m)
             if (s->trace.rate) s->trace.rate[i] = dW;
             dW = dci_trace_push(m, c, i, dW);
             s->d.witness[i] = dW;
+            if (m->alike || !(p->share > 0)) continue;
             dci_sample_push(&s->own, &s->d.twist, i, dW, s->own.grad ? &d->phi_own[c] : NULL, &d->normal[c]);
             dci_sample_push(&s->cross, other, i, dW, &d->phi[c], NULL);
         }
+        if (m->alike) continue;
 
         /* n_bar = s e, d_bar = s |e|^2, ds = -s^3 e.de */
         de = dc_sub(m->side[0].d.witness[i], m->side[1].d.witness[i]);
@@ -2840,6 +2908,11 @@ static void dci_push_pairs(dci_man *m)
         d->n_bar = dc_scale(p->inverse, dc_madd(de, -along, p->n_bar));
         d->d_bar = along*(2 - p->inverse*p->d_bar);
     }
+
+    /* pairs of bodies that are apart move as the first */
+    for (c = 0; c < 2 && m->alike; ++c)
+        for (i = 1; i < np; ++i) m->side[c].d.witness[i] = m->side[c].d.witness[0];
+    if (m->alike) return;
 
     /* the mean of dd_bar by the nearest-edge weights */
     for (c = 0; c < 2; ++c)
@@ -2878,6 +2951,10 @@ static void dci_push_contacts(const dci_man *m, dc_manifold_contact *out)
             const dci_fade f = dci_man_fade(m, s->at_contact.phi[k]);
             dc_real z = s->at_contact.phi[k]/o->tau_pen, dphi;
             dc_v3   dn;
+            if (!(f.weight > 0)) {
+                dci_contact_left_out(out, s->d.contact[k]);
+                continue;
+            }
             out->p = s->d.contact[k];
             dci_sample_push(&s->at_contact, &m->side[1 - c].d.twist, (size_t)k, s->d.contact[k], &dphi, &dn);
             out->d = f.weight*dphi;
@@ -2891,14 +2968,22 @@ static void dci_push_contacts(const dci_man *m, dc_manifold_contact *out)
         for (i = 0; i < m->pairs; ++i, ++out) {
             const dci_man_pair   *p = &m->pair[i];
             const dci_man_pair_d *d = &m->dpair[i];
-            dc_v3   na = m->side[0].own.normal[i], nb = m->side[1].own.normal[i], no = c == 0 ? nb : na;
-            dc_real sign = c == 0 ? DC_R(1) : DC_R(-1), g = p->sign[c], act = dci_pair_act(p, c), dact, dg;
-            dc_real mean = m->sum[c][dci_man_edge(m, c, i)], w, dw;
-            const dci_fade f = dci_man_fade(m, m->side[c].cross.phi[i]);
+            dc_v3   na, nb, no;
+            dc_real sign = c == 0 ? DC_R(1) : DC_R(-1), g, act, dact, dg, mean, w, dw;
+            if (m->alike || !(p->share > 0)) {
+                dci_contact_left_out(out, m->side[c].d.witness[i]);
+                continue;
+            }
+            na = m->side[0].own.normal[i];
+            nb = m->side[1].own.normal[i];
+            no = c == 0 ? nb : na;
+            g = p->sign[c];
+            act = dci_pair_act(p, c);
+            mean = m->sum[c][dci_man_edge(m, c, i)];
 
             /* the fade, of the other body's depth and of the pair's share */
-            w = p->share*f.weight;
-            dw = f.weight*d->share + p->share*f.slope*d->phi[c];
+            w = p->share*p->weight[c];
+            dw = p->weight[c]*d->share + p->share*p->slope[c]*d->phi[c];
 
             /* g = tanh(z/tau): dg = (1 - g^2) dz/tau */
             dg = (1 - g*g)/o->tau_sign*sign*(dc_dot(d->normal[1 - c], p->n_bar) + dc_dot(no, d->n_bar));
@@ -2951,6 +3036,8 @@ static DCI_NOINLINE void dci_man_column(dci_man *m, int k, dc_manifold_contact *
  * dci_pull_pairs    | of pairs and witness points  | of the ends of edges                        | dci_push_pairs
  * dci_pull_select   | of ends and contacts' points | of vertices and the twists                  | dci_push_select */
 
+static int dci_man_zero(dc_v3 v) { return !(v.x < 0 || v.x > 0 || v.y < 0 || v.y > 0 || v.z < 0 || v.z > 0); }
+
 /* What log nn of body c at pair i gets through the share */
 static dc_real dci_share_pull(const dci_man *m, size_t i, int c)
 {
@@ -2967,12 +3054,14 @@ static void dci_pull_share(dci_man *m, const dc_manifold_contact *edges)
     for (c = 0; c < 2; ++c)
         for (i = 0; i < m->pairs; ++i, ++edges) {
             const dci_man_pair *p = &m->pair[i];
-            const dci_fade f = dci_man_fade(m, m->side[c].cross.phi[i]);
             dci_man_pair_d *d = &m->dpair[i];
-            dc_real g = p->sign[c], w_bar = g*p->d_bar*edges->d + edges->act*dci_pair_act(p, c)*p->gamma;
+            dc_real g, w_bar;
+            if (!(p->share > 0)) continue;
+            g = p->sign[c];
+            w_bar = g*p->d_bar*edges->d + edges->act*dci_pair_act(p, c)*p->gamma;
             w_bar += (c == 0 ? g : -g)*dc_dot(edges->n, p->n_bar);
-            d->phi[c] += p->share*f.slope*w_bar;
-            d->share += f.weight*w_bar;
+            d->phi[c] += p->share*p->slope[c]*w_bar;
+            d->share += p->weight[c]*w_bar;
             if (c == 1 && (p->dshare < 0 || p->dshare > 0)) d->gamma += p->dshare*d->share/p->gamma;
         }
 }
@@ -2992,8 +3081,13 @@ static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
         dci_man_twist *other = &m->side[1 - c].d.twist;
         for (k = 0; k < s->vertices.kept; ++k, ++first) {
             const dci_fade f = dci_man_fade(m, s->at_contact.phi[k]);
-            dc_real z = s->at_contact.phi[k]/o->tau_pen, act = f.slope*dc_sigmoid(-z), phi_bar;
+            dc_real z = s->at_contact.phi[k]/o->tau_pen, act, phi_bar;
             dc_v3   n_bar = dc_scale(f.weight, first->n);
+            if (!(f.weight > 0)) {
+                s->d.contact[k] = dc_add(dc_vec(0, 0, 0), first->p);
+                continue;
+            }
+            act = f.slope*dc_sigmoid(-z);
             act -= f.weight*(dc_sigmoid(z)*dc_sigmoid(-z)/o->tau_pen);
             phi_bar = f.weight*first->d + act*first->act + f.slope*dc_dot(s->at_contact.normal[k], first->n);
             s->d.contact[k] = dc_add(dc_vec(0, 0, 0), first->p);
@@ -3001,7 +3095,13 @@ static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
         }
     }
 
-    /* pairs of edges: what fades them, then the rest */
+    /* pairs of edges: those of bodies that are apart are the first one; what fades them, then the rest */
+    for (c = 0; c < 2 && m->alike; ++c) {
+        dc_v3 sum = dc_vec(0, 0, 0);
+        for (i = 0; i < m->pairs; ++i) sum = dc_add(sum, first[(size_t)c*m->pairs + i].p);
+        m->side[c].d.witness[0] = sum;
+    }
+    if (m->alike) return;
     for (i = 0; i < m->pairs; ++i) memset(&m->dpair[i], 0, sizeof m->dpair[i]);
     if (m->skip_own) dci_pull_share(m, first);
     for (c = 0; c < 2; ++c) {
@@ -3012,10 +3112,17 @@ static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
             const dc_manifold_contact *q = edges + i;
             const dci_man_pair *p = &m->pair[i];
             dci_man_pair_d *d = &m->dpair[i];
-            dc_v3   na = m->side[0].own.normal[i], nb = m->side[1].own.normal[i], no = c == 0 ? nb : na;
-            dc_real g = p->sign[c], act = dci_pair_act(p, c), w = p->share*dci_man_fade(m, s->cross.phi[i]).weight;
-            dc_real A = w*(q->act*act*p->gamma), z, cl;
+            dc_v3   na, nb, no;
+            dc_real g, act, w, A, z, cl;
             s->d.witness[i] = q->p;
+            if (!(p->share > 0)) continue;
+            na = m->side[0].own.normal[i];
+            nb = m->side[1].own.normal[i];
+            no = c == 0 ? nb : na;
+            g = p->sign[c];
+            act = dci_pair_act(p, c);
+            w = p->share*p->weight[c];
+            A = w*(q->act*act*p->gamma);
 
             /* the activity */
             d->gamma += w*(q->act*act);
@@ -3039,7 +3146,9 @@ static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
             dc_real sum = 0;
             for (l = 0; l < n; ++l) {
                 const dci_man_pair *p = &m->pair[i = at + (size_t)l*step];
-                const dc_real w = p->share*dci_man_fade(m, s->cross.phi[i]).weight;
+                dc_real w;
+                if (!(p->share > 0)) continue;
+                w = p->share*p->weight[c];
                 sum += w*(edges[i].act*p->gamma*p->pen[c]*p->inside[c]*p->nearest[c]*p->facing);
                 sum += dci_share_pull(m, i, c);
             }
@@ -3054,33 +3163,39 @@ static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
 /* From pairs to the ends of the edges */
 static void dci_pull_pairs(dci_man *m)
 {
-    const size_t np = m->pairs;
+    const size_t np = m->pairs, count = m->alike ? 1 : np;
     size_t i;
     int c, k, l;
 
     for (c = 0; c < 2; ++c)
         for (k = 0; k < m->side[c].edges.kept; ++k) m->side[c].d.end[0][k] = m->side[c].d.end[1][k] = dc_vec(0, 0, 0);
-    for (i = 0; i < np; ++i) {
+    for (i = 0; i < count; ++i) {
         const dci_man_pair *p = &m->pair[i];
         const dci_man_pair_d *d = &m->dpair[i];
+        const int left_out = m->alike || !(p->share > 0);
         dc_v3   end[4], ends[4], e;
         dc_real dx[3];
 
         /* n_bar = s e, d_bar = s |e|^2 */
-        e = dc_scale(p->inverse, dc_madd(d->n_bar, -dc_dot(p->n_bar, d->n_bar), p->n_bar));
-        e = dc_madd(e, d->d_bar*(2 - p->inverse*p->d_bar), p->n_bar);
-        m->side[0].d.witness[i] = dc_add(m->side[0].d.witness[i], e);
-        m->side[1].d.witness[i] = dc_sub(m->side[1].d.witness[i], e);
+        if (!m->alike) {
+            e = dc_scale(p->inverse, dc_madd(d->n_bar, -dc_dot(p->n_bar, d->n_bar), p->n_bar));
+            e = dc_madd(e, d->d_bar*(2 - p->inverse*p->d_bar), p->n_bar);
+            m->side[0].d.witness[i] = dc_add(m->side[0].d.witness[i], e);
+            m->side[1].d.witness[i] = dc_sub(m->side[1].d.witness[i], e);
+        }
+        if (left_out && dci_man_zero(m->side[0].d.witness[i]) && dci_man_zero(m->side[1].d.witness[i])) continue;
 
         /* both fields, the way there, and the points' alpha */
         dci_man_ends(m, i, 0, end);
-        dx[2] = d->gamma;
+        dx[2] = left_out ? DC_R(0) : d->gamma;
         for (c = 0; c < 2; ++c) {
             dci_man_side *s = &m->side[c];
             dc_v3   W = s->d.witness[i];
             dc_real alpha = m->output[(size_t)(6 + c)*np + i];
-            dci_sample_pull(&s->own, &s->d.twist, i, d->phi_own[c], &d->normal[c], &W);
-            dci_sample_pull(&s->cross, &m->side[1 - c].d.twist, i, d->phi[c], NULL, &W);
+            if (!left_out) {
+                dci_sample_pull(&s->own, &s->d.twist, i, d->phi_own[c], &d->normal[c], &W);
+                dci_sample_pull(&s->cross, &m->side[1 - c].d.twist, i, d->phi[c], NULL, &W);
+            }
             W = dci_trace_pull(m, c, i, W);
             dx[c] = dc_dot(W, dc_sub(end[2*c + 1], end[2*c]));
             ends[2*c] = dc_scale(1 - alpha, W);
@@ -3166,7 +3281,7 @@ static void dci_pull_select(dci_man *m, int c)
 
     /* vertices move with the body */
     for (i = 0; i < nv; ++i) {
-        if (vertices->soft || edges->soft)
+        if (d->phi[i] < 0 || d->phi[i] > 0)
             dci_sample_pull(&s->at_vertex, other, (size_t)i, d->phi[i], NULL, &d->vertex[i]);
         xi->linear = dc_add(xi->linear, d->vertex[i]);
         xi->angular = dc_add(xi->angular, dc_cross(dc_sub(s->vertex[i], s->body.origin), d->vertex[i]));
@@ -3209,8 +3324,6 @@ static DCI_NOINLINE void dci_man_pull(dci_man *m, const dc_manifold_contact *bar
  * dci_bend_contacts | cotangents of the contacts   | of pairs, contacts' points                  | dci_pull_contacts
  * dci_bend_pairs    | of pairs                     | of the ends of edges                        | dci_pull_pairs
  * dci_bend_select   | of ends and contacts' points | of vertices and the twists                  | dci_pull_select */
-
-static int dci_man_zero(dc_v3 v) { return !(v.x < 0 || v.x > 0 || v.y < 0 || v.y > 0 || v.z < 0 || v.z > 0); }
 
 /* w and w' of dci_man_fade at z */
 static void dci_bend_fade(const dci_man *m, dci_dual z, dci_dual *weight, dci_dual *slope)
