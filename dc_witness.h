@@ -411,7 +411,8 @@ DC_DEF dc_real dc_manifold_active(int count, const dc_manifold_contact *contacts
 /* stage            | reads           | writes                       | equation
  * dci_clip01       | x               | smooth clamp and slope       | clip_s
  * dci_within01     | x               | smooth indicator and slope   | within_s
- * dci_softsort_row | a sorted number | its row of weights           | softmax of -|at - s_i|^power/tau */
+ * dci_softsort_row | a sorted number | its row of weights           | softmax of -|at - s_i|^power/tau
+ * dci_exp_row, ..  | numbers         | their exponentials, ..       | */
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
@@ -529,6 +530,25 @@ static DCI_NOINLINE void dci_softsort_row(int n, const dc_real *s, dc_real at, i
     for (i = 0; i < n; ++i) sum += w[i];
     sum = 1/sum;
     for (i = 0; i < n; ++i) w[i] *= sum;
+}
+
+/* of n numbers, in place */
+static DCI_NOINLINE void dci_exp_row(int n, dc_real *x)
+{
+    int i;
+    for (i = 0; i < n; ++i) x[i] = dci_exp_lane(x[i]);
+}
+
+static DCI_NOINLINE void dci_sigmoid_row(int n, dc_real *x)
+{
+    int i;
+    for (i = 0; i < n; ++i) x[i] = dci_sigmoid_lane(x[i]);
+}
+
+static DCI_NOINLINE void dci_tanh_row(int n, dc_real *x)
+{
+    int i;
+    for (i = 0; i < n; ++i) x[i] = dci_tanh_lane(x[i]);
 }
 
 /* ---- [edges] edge against edge ---------------------------------------------------------------------------- */
@@ -1793,7 +1813,7 @@ typedef struct {
     dc_real  reach;                 /* with `cull`: where contacts begin to fade; else DC_REAL_MAX */
     dc_real *skip_own;              /* with `cull`: of both sides' own */
     int      derive;                /* 1: for [push] and [pull], 2: for [bend] */
-    int      apart, alike;          /* with `cull`: are all contacts left out; are then all pairs as the first? */
+    int      apart;                 /* with `cull`: 1: all contacts are left out, 2: and all pairs are as the first */
     dci_man_side side[2];
     size_t   pairs;                 /* of edges kept, index k n_b + l */
     dc_real *input, *output, *jac;  /* of the witness points, rows of `pairs` */
@@ -2096,6 +2116,9 @@ static dci_fade dci_man_fade(const dci_man *m, dc_real z)
 /* where nothing is left */
 static dc_real dci_man_end(const dci_man *m) { return DC_R(1.125)*m->reach; }
 
+/* is point i known to be beyond reach? */
+static int dci_field_skips(const dci_man_field *F, int i) { return F->skip && F->skip[i] > 0; }
+
 static dc_v3 dci_chunk_vector(const dc_real *row, int j)
 {
     return dc_vec(row[j], row[DCI_CHUNK + j], row[2*DCI_CHUNK + j]);
@@ -2138,7 +2161,7 @@ static dc_status dci_sample(dci_man *m, const dci_man_field *F)
         /* the next points in body axes */
         for (n = 0; i < F->count && n < DCI_CHUNK; ++i) {
             dc_v3 x;
-            if (F->skip && F->skip[i] > 0) {
+            if (dci_field_skips(F, i)) {
                 dci_sample_skip(F, i);
                 continue;
             }
@@ -2488,7 +2511,7 @@ static void dci_man_ends(const dci_man *m, size_t i, int d, dc_v3 end[4])
 /* Witness points of all pairs of edges kept, and fields there */
 static dc_status dci_man_witness(dci_man *m)
 {
-    const size_t np = m->pairs, count = m->alike ? 1 : np;
+    const size_t np = m->pairs, count = m->apart > 1 ? 1 : np;
     dc_status status;
     size_t i;
     int c, k;
@@ -2558,10 +2581,14 @@ static DCI_NOINLINE void dci_man_distances(dci_man *m)
             dc_real least = first->d_bar, sum = 0;
             int     n = m->side[1 - c].edges.kept;
             for (l = 1; l < n; ++l) least = dc_min(least, first[(size_t)l*step].d_bar);
-            for (l = 0; l < n; ++l) {
+            for (l = 0; l < n; l += DCI_CHUNK) {
+                const int rest = n - l < DCI_CHUNK ? n - l : DCI_CHUNK;
                 dci_man_pair *p = first + (size_t)l*step;
-                p->nearest[c] = dc_exp((least - p->d_bar)/o->tau_nn);
-                sum += p->nearest[c];
+                dc_real *x = m->chunk->value;
+                int j;
+                for (j = 0; j < rest; ++j) x[j] = (least - p[(size_t)j*step].d_bar)/o->tau_nn;
+                dci_exp_row(rest, x);
+                for (j = 0; j < rest; ++j) sum += p[(size_t)j*step].nearest[c] = x[j];
             }
             for (l = 0; l < n; ++l) first[(size_t)l*step].nearest[c] /= sum;        /* sum >= 1 */
         }
@@ -2577,9 +2604,13 @@ static DCI_NOINLINE dc_status dci_man_skip_pairs(dci_man *m)
     for (i = 0; i < m->pairs; ++i) {
         dci_man_pair *p = &m->pair[i];
         const dc_real near_both = p->gamma*(p->nearest[0] + p->nearest[1]);
-        const dci_fade f = dci_man_fade(m, -o->tau_pen*dc_log(dc_max(near_both, DC_REAL_MIN)));
-        p->share = m->apart ? DC_R(0) : f.weight;
-        p->dshare = m->apart ? DC_R(0) : -o->tau_pen*f.slope;
+        dci_fade f;
+        p->share = m->apart ? DC_R(0) : DC_R(1);
+        p->dshare = 0;
+        if (m->apart || near_both > o->cull) continue;      /* up to reach */
+        f = dci_man_fade(m, -o->tau_pen*dc_log(dc_max(near_both, DC_REAL_MIN)));
+        p->share = f.weight;
+        p->dshare = -o->tau_pen*f.slope;
     }
     for (c = 0; c < 2; ++c) {
         dci_man_side *s = &m->side[c];
@@ -2592,11 +2623,61 @@ static DCI_NOINLINE dc_status dci_man_skip_pairs(dci_man *m)
     return DC_OK;
 }
 
+/* Signs and indicators of the next pairs, from *at on, that are not left out, as many as a chunk holds */
+static DCI_NOINLINE void dci_man_indicators(dci_man *m, size_t *at)
+{
+    const dci_man_side *a = &m->side[0], *b = &m->side[1];
+    const dc_manifold_options *o = &m->options;
+    dci_chunk *rows = m->chunk;
+    dc_real *cosine = rows->grad, *facing = rows->value, *depth = rows->point, *own = rows->dir;
+    size_t i;
+    int c, j, n;
+    for (n = 0, i = *at; i < m->pairs && n < DCI_CHUNK; ++i) {
+        dci_man_pair *p = &m->pair[i];
+        dc_v3   na = a->own.normal[i], nb = b->own.normal[i];
+        if (!m->skip_own) {
+            p->share = 1;
+            p->dshare = 0;
+        }
+        if (!(p->share > 0)) continue;
+        cosine[n] = dc_dot(nb, p->n_bar)/o->tau_sign;
+        cosine[DCI_CHUNK + n] = -dc_dot(na, p->n_bar)/o->tau_sign;
+        facing[n] = -dc_dot(na, nb)/o->tau_cl;
+        for (c = 0; c < 2; ++c) {
+            depth[c*DCI_CHUNK + n] = -m->side[c].cross.phi[i]/o->tau_pen;
+            own[c*DCI_CHUNK + n] = o->inside ? -m->side[c].own.phi[i]/o->tau_pen : DC_R(0);
+        }
+        rows->at[n++] = (int)i;
+    }
+    *at = i;
+
+    /* g, and the indicators */
+    for (c = 0; c < 2; ++c) {
+        dci_tanh_row(n, cosine + c*DCI_CHUNK);
+        dci_sigmoid_row(n, depth + c*DCI_CHUNK);                            /* CONTAX Eq. 12 */
+        if (o->inside) dci_sigmoid_row(n, own + c*DCI_CHUNK);
+    }
+    dci_sigmoid_row(n, facing);                                             /* CONTAX Eq. 15 */
+
+    /* and what fades both contacts, of the other body's depth */
+    for (j = 0; j < n; ++j) {
+        dci_man_pair *p = &m->pair[rows->at[j]];
+        p->facing = facing[j];
+        for (c = 0; c < 2; ++c) {
+            const dci_fade f = dci_man_fade(m, m->side[c].cross.phi[rows->at[j]]);
+            p->sign[c] = cosine[c*DCI_CHUNK + j];
+            p->pen[c] = depth[c*DCI_CHUNK + j];
+            p->inside[c] = o->inside ? own[c*DCI_CHUNK + j] : DC_R(1);
+            p->weight[c] = f.weight;
+            p->slope[c] = f.slope;
+        }
+    }
+}
+
 /* Fields at the witness points, signs and indicators of all pairs */
 static DCI_NOINLINE dc_status dci_man_pairs(dci_man *m)
 {
     const dci_man_side *a = &m->side[0], *b = &m->side[1];
-    const dc_manifold_options *o = &m->options;
     dc_status status = DC_OK;
     size_t i;
     int c;
@@ -2612,31 +2693,7 @@ static DCI_NOINLINE dc_status dci_man_pairs(dci_man *m)
     for (c = 0; c < 2 && status == DC_OK; ++c) status = dci_sample(m, &m->side[c].own);
     if (status != DC_OK) return status;
 
-    for (i = 0; i < m->pairs; ++i) {
-        dci_man_pair *p = &m->pair[i];
-        dc_v3   na = a->own.normal[i], nb = b->own.normal[i];
-        if (!m->skip_own) {
-            p->share = 1;
-            p->dshare = 0;
-        }
-        if (!(p->share > 0)) continue;
-
-        /* g, and the indicators */
-        p->sign[0] = dc_tanh(dc_dot(nb, p->n_bar)/o->tau_sign);
-        p->sign[1] = dc_tanh(-dc_dot(na, p->n_bar)/o->tau_sign);
-        p->facing = dc_sigmoid(-dc_dot(na, nb)/o->tau_cl);                          /* CONTAX Eq. 15 */
-        for (c = 0; c < 2; ++c) {
-            p->pen[c] = dc_sigmoid(-m->side[c].cross.phi[i]/o->tau_pen);            /* CONTAX Eq. 12 */
-            p->inside[c] = o->inside ? dc_sigmoid(-m->side[c].own.phi[i]/o->tau_pen) : DC_R(1);
-        }
-
-        /* what fades both contacts, of the other body's depth */
-        for (c = 0; c < 2; ++c) {
-            const dci_fade f = dci_man_fade(m, m->side[c].cross.phi[i]);
-            p->weight[c] = f.weight;
-            p->slope[c] = f.slope;
-        }
-    }
+    for (i = 0; i < m->pairs;) dci_man_indicators(m, &i);
     return DC_OK;
 }
 
@@ -2653,6 +2710,7 @@ static void dci_contact_left_out(dc_manifold_contact *contact, dc_v3 p)
 
 static DCI_NOINLINE void dci_man_contacts(const dci_man *m, dc_manifold_contact *contacts)
 {
+    const dc_real beyond = m->options.cull > 0 ? dci_man_fade(m, 2*m->reach).bent : DC_R(0);
     size_t i;
     int c, k;
 
@@ -2660,12 +2718,15 @@ static DCI_NOINLINE void dci_man_contacts(const dci_man *m, dc_manifold_contact 
     for (c = 0; c < 2; ++c) {
         const dci_man_side *s = &m->side[c];
         for (k = 0; k < s->vertices.kept; ++k, ++contacts) {
-            const dci_fade f = dci_man_fade(m, s->at_contact.phi[k]);
+            dci_fade f;
+            if (dci_field_skips(&s->at_contact, k)) {
+                dci_contact_left_out(contacts, s->contact[k]);
+                contacts->d = beyond;
+                continue;
+            }
+            f = dci_man_fade(m, s->at_contact.phi[k]);
             contacts->p = s->contact[k];
             contacts->d = f.bent;
-            contacts->n = dc_vec(0, 0, 0);
-            contacts->act = 0;
-            if (!(f.weight > 0)) continue;
             contacts->n = dc_scale(f.weight, s->at_contact.normal[k]);
             contacts->act = f.weight*dc_sigmoid(-s->at_contact.phi[k]/m->options.tau_pen);
         }
@@ -2766,14 +2827,14 @@ static DCI_NOINLINE dc_status dci_man_run(dci_man **out, const dc_surface *a, co
 
     /* values; second derivatives are of every pair */
     m->apart = dci_man_apart(m);
-    m->alike = m->apart && derive < 2 && m->side[0].edges.soft && m->side[1].edges.soft;
+    if (m->apart && derive < 2 && m->side[0].edges.soft && m->side[1].edges.soft) m->apart = 2;
     for (c = 0; c < 2; ++c) {
         status = dci_man_select(m, c);
         if (status != DC_OK) return status;
     }
     if (m->pairs > 0) {
         status = dci_man_witness(m);
-        if (status != DC_OK || m->alike) return status;
+        if (status != DC_OK || m->apart > 1) return status;
         dci_man_distances(m);
         return dci_man_pairs(m);
     }
@@ -2788,9 +2849,14 @@ static DCI_NOINLINE dc_status dci_man_run(dci_man **out, const dc_surface *a, co
  * dci_push_pairs    | tangents of ends   | of witness points, fields there, distances | dci_pull_pairs
  * dci_push_contacts | all of these       | of the contacts                            | dci_pull_contacts */
 
-static void dci_pick_push(const dc_manifold_options *o, dci_man_pick *p)
+static void dci_pick_push(const dci_man *m, dci_man_pick *p)
 {
-    dc_softsort_topk_jvp(p->some, p->rank, p->rows, o->power, o->tau_top, p->top, p->weight, p->drank, p->dweight);
+    const dc_manifold_options *o = &m->options;
+    if (m->apart) {                                         /* all weigh the same whatever moves */
+        memset(p->drank, 0, (size_t)p->some*sizeof *p->drank);
+        memset(p->dweight, 0, (size_t)p->some*sizeof *p->dweight);
+    } else
+        dc_softsort_topk_jvp(p->some, p->rank, p->rows, o->power, o->tau_top, p->top, p->weight, p->drank, p->dweight);
 }
 
 /* derivative of an edge's rank by the depth of either end */
@@ -2815,17 +2881,17 @@ static void dci_push_select(dci_man *m, int c)
     for (i = 0; i < nv; ++i) {
         d->vertex[i] = dc_add(d->twist.linear, dc_cross(d->twist.angular, dc_sub(s->vertex[i], s->body.origin)));
         d->phi[i] = 0;
-        if ((vertices->soft || edges->soft) && !(s->at_vertex.skip && s->at_vertex.skip[i] > 0))
+        if ((vertices->soft || edges->soft) && !dci_field_skips(&s->at_vertex, i))
             dci_sample_push(&s->at_vertex, other, (size_t)i, d->vertex[i], &d->phi[i], NULL);
     }
 
     /* contacts of vertices: where they are the vertices, so are their tangents */
     if (vertices->soft) {
-        for (j = 0; j < vertices->some; ++j) {
+        for (j = 0; j < vertices->some && !m->apart; ++j) {
             i = vertices->entry[j];
             vertices->drank[j] = -m->inv_length*dci_man_fade(m, s->at_vertex.phi[i]).weight*d->phi[i];
         }
-        dci_pick_push(&m->options, vertices);
+        dci_pick_push(m, vertices);
         for (k = 0; k < vertices->rows; ++k) {
             const size_t row = (size_t)k*(size_t)vertices->some;
             d->contact[k] = dc_add(dci_weigh(vertices, vertices->weight + row, d->vertex),
@@ -2836,11 +2902,11 @@ static void dci_push_select(dci_man *m, int c)
 
     /* edges */
     if (edges->soft) {
-        for (j = 0; j < edges->some; ++j) {
+        for (j = 0; j < edges->some && !m->apart; ++j) {
             i = edges->entry[j];
             edges->drank[j] = dci_edge_slope(m, s, i)*(d->phi[edge[2*i]] + d->phi[edge[2*i + 1]]);
         }
-        dci_pick_push(&m->options, edges);
+        dci_pick_push(m, edges);
     }
 
     for (k = 0; k < edges->kept; ++k) {
@@ -2870,7 +2936,7 @@ static dc_real dci_rows_dot(const dc_real *row, size_t np, dc_v3 d)
 /* Witness points, fields there, distances */
 static void dci_push_pairs(dci_man *m)
 {
-    const size_t np = m->pairs, count = m->alike ? 1 : np;
+    const size_t np = m->pairs, count = m->apart > 1 ? 1 : np;
     size_t i, step;
     int c, k, l;
     for (i = 0; i < count; ++i) {
@@ -2896,11 +2962,11 @@ static void dci_push_pairs(dci_man *m)
             if (s->trace.rate) s->trace.rate[i] = dW;
             dW = dci_trace_push(m, c, i, dW);
             s->d.witness[i] = dW;
-            if (m->alike || !(p->share > 0)) continue;
+            if (m->apart > 1 || !(p->share > 0)) continue;
             dci_sample_push(&s->own, &s->d.twist, i, dW, s->own.grad ? &d->phi_own[c] : NULL, &d->normal[c]);
             dci_sample_push(&s->cross, other, i, dW, &d->phi[c], NULL);
         }
-        if (m->alike) continue;
+        if (m->apart > 1) continue;
 
         /* n_bar = s e, d_bar = s |e|^2, ds = -s^3 e.de */
         de = dc_sub(m->side[0].d.witness[i], m->side[1].d.witness[i]);
@@ -2910,9 +2976,9 @@ static void dci_push_pairs(dci_man *m)
     }
 
     /* pairs of bodies that are apart move as the first */
-    for (c = 0; c < 2 && m->alike; ++c)
+    for (c = 0; c < 2 && m->apart > 1; ++c)
         for (i = 1; i < np; ++i) m->side[c].d.witness[i] = m->side[c].d.witness[0];
-    if (m->alike) return;
+    if (m->apart > 1) return;
 
     /* the mean of dd_bar by the nearest-edge weights */
     for (c = 0; c < 2; ++c)
@@ -2948,13 +3014,14 @@ static void dci_push_contacts(const dci_man *m, dc_manifold_contact *out)
     for (c = 0; c < 2; ++c) {
         const dci_man_side *s = &m->side[c];
         for (k = 0; k < s->vertices.kept; ++k, ++out) {
-            const dci_fade f = dci_man_fade(m, s->at_contact.phi[k]);
+            dci_fade f;
             dc_real z = s->at_contact.phi[k]/o->tau_pen, dphi;
             dc_v3   dn;
-            if (!(f.weight > 0)) {
+            if (dci_field_skips(&s->at_contact, k)) {
                 dci_contact_left_out(out, s->d.contact[k]);
                 continue;
             }
+            f = dci_man_fade(m, s->at_contact.phi[k]);
             out->p = s->d.contact[k];
             dci_sample_push(&s->at_contact, &m->side[1 - c].d.twist, (size_t)k, s->d.contact[k], &dphi, &dn);
             out->d = f.weight*dphi;
@@ -2970,7 +3037,7 @@ static void dci_push_contacts(const dci_man *m, dc_manifold_contact *out)
             const dci_man_pair_d *d = &m->dpair[i];
             dc_v3   na, nb, no;
             dc_real sign = c == 0 ? DC_R(1) : DC_R(-1), g, act, dact, dg, mean, w, dw;
-            if (m->alike || !(p->share > 0)) {
+            if (m->apart > 1 || !(p->share > 0)) {
                 dci_contact_left_out(out, m->side[c].d.witness[i]);
                 continue;
             }
@@ -3080,13 +3147,15 @@ static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
         dci_man_side *s = &m->side[c];
         dci_man_twist *other = &m->side[1 - c].d.twist;
         for (k = 0; k < s->vertices.kept; ++k, ++first) {
-            const dci_fade f = dci_man_fade(m, s->at_contact.phi[k]);
+            dci_fade f;
             dc_real z = s->at_contact.phi[k]/o->tau_pen, act, phi_bar;
-            dc_v3   n_bar = dc_scale(f.weight, first->n);
-            if (!(f.weight > 0)) {
-                s->d.contact[k] = dc_add(dc_vec(0, 0, 0), first->p);
+            dc_v3   n_bar;
+            if (dci_field_skips(&s->at_contact, k)) {
+                s->d.contact[k] = first->p;
                 continue;
             }
+            f = dci_man_fade(m, s->at_contact.phi[k]);
+            n_bar = dc_scale(f.weight, first->n);
             act = f.slope*dc_sigmoid(-z);
             act -= f.weight*(dc_sigmoid(z)*dc_sigmoid(-z)/o->tau_pen);
             phi_bar = f.weight*first->d + act*first->act + f.slope*dc_dot(s->at_contact.normal[k], first->n);
@@ -3096,12 +3165,12 @@ static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
     }
 
     /* pairs of edges: those of bodies that are apart are the first one; what fades them, then the rest */
-    for (c = 0; c < 2 && m->alike; ++c) {
+    for (c = 0; c < 2 && m->apart > 1; ++c) {
         dc_v3 sum = dc_vec(0, 0, 0);
         for (i = 0; i < m->pairs; ++i) sum = dc_add(sum, first[(size_t)c*m->pairs + i].p);
         m->side[c].d.witness[0] = sum;
     }
-    if (m->alike) return;
+    if (m->apart > 1) return;
     for (i = 0; i < m->pairs; ++i) memset(&m->dpair[i], 0, sizeof m->dpair[i]);
     if (m->skip_own) dci_pull_share(m, first);
     for (c = 0; c < 2; ++c) {
@@ -3163,7 +3232,7 @@ static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
 /* From pairs to the ends of the edges */
 static void dci_pull_pairs(dci_man *m)
 {
-    const size_t np = m->pairs, count = m->alike ? 1 : np;
+    const size_t np = m->pairs, count = m->apart > 1 ? 1 : np;
     size_t i;
     int c, k, l;
 
@@ -3172,12 +3241,12 @@ static void dci_pull_pairs(dci_man *m)
     for (i = 0; i < count; ++i) {
         const dci_man_pair *p = &m->pair[i];
         const dci_man_pair_d *d = &m->dpair[i];
-        const int left_out = m->alike || !(p->share > 0);
+        const int left_out = m->apart > 1 || !(p->share > 0);
         dc_v3   end[4], ends[4], e;
         dc_real dx[3];
 
         /* n_bar = s e, d_bar = s |e|^2 */
-        if (!m->alike) {
+        if (m->apart < 2) {
             e = dc_scale(p->inverse, dc_madd(d->n_bar, -dc_dot(p->n_bar, d->n_bar), p->n_bar));
             e = dc_madd(e, d->d_bar*(2 - p->inverse*p->d_bar), p->n_bar);
             m->side[0].d.witness[i] = dc_add(m->side[0].d.witness[i], e);
@@ -3244,8 +3313,8 @@ static void dci_pull_select(dci_man *m, int c)
                 vertices->dweight[at] = dc_dot(d->contact[k], s->vertex[i]);
                 d->vertex[i] = dc_madd(d->vertex[i], vertices->weight[at], d->contact[k]);
             }
-        dci_pick_pull(&m->options, vertices);
-        for (j = 0; j < vertices->some; ++j) {
+        if (!m->apart) dci_pick_pull(&m->options, vertices);
+        for (j = 0; j < vertices->some && !m->apart; ++j) {
             i = vertices->entry[j];
             d->phi[i] -= m->inv_length*dci_man_fade(m, s->at_vertex.phi[i]).weight*vertices->drank[j];
         }
@@ -3261,6 +3330,7 @@ static void dci_pull_select(dci_man *m, int c)
             d->vertex[edge[2*k + 1]] = dc_add(d->vertex[edge[2*k + 1]], e1);
             continue;
         }
+        if (m->apart && dci_man_zero(e0) && dci_man_zero(e1)) continue;
         for (j = 0; j < edges->some; ++j) {
             const size_t at = (size_t)k*(size_t)edges->some + (size_t)j;
             const int    p = edge[2*edges->entry[j]], q = edge[2*edges->entry[j] + 1];
@@ -3270,7 +3340,7 @@ static void dci_pull_select(dci_man *m, int c)
         }
     }
 
-    if (edges->soft) {
+    if (edges->soft && !m->apart) {
         dci_pick_pull(&m->options, edges);
         for (j = 0; j < edges->some; ++j) {
             const dc_real phi_bar = dci_edge_slope(m, s, edges->entry[j])*edges->drank[j];
