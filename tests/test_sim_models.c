@@ -370,7 +370,8 @@ TEST hulls_that_are_not_flat_have_faces(void)
         h = m.sim.hull;
         ASSERT(h->faces >= 4);
         for (f = 0; f < h->faces; ++f) {
-            const int *face = m.sim.face + h->face, *loop = m.sim.loop + h->loop + face[f], edges = face[f + 1] - face[f];
+            const int *face = m.sim.face + h->face, *loop = m.sim.loop + h->loop + face[f];
+            const int edges = face[f + 1] - face[f];
             ASSERT(edges >= 3);
             for (e = 0; e < edges; ++e) {
                 const int from = loop[e], to = loop[(e + 1)%edges];
