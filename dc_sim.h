@@ -592,9 +592,10 @@ enum { DC_DESIGN_HELD = 0, DC_DESIGN_FREE, DC_DESIGN_SHARED };
  * one; its turn is exp([r]) before that it was built with, r a vector in the parent's axes. */
 enum { DC_DESIGN_MOVES = 1, DC_DESIGN_TURNS = 2 };
 
-/* Link `to`, which has hulls as link `from` has and nothing marked of its own, takes part in every move of it: its
- * vertices, and its attachment if that of `from` is marked, move by map times what they do; turns by map as of axial
- * vectors. `from` is itself no copy. */
+/* Link `to`, which has hulls as link `from` has and nothing marked of its own, takes part in every move of it but those
+ * by terms of one's own: its vertices, and its attachment if that of `from` is marked or its parent stretched, move by
+ * map times what they do; turns by map as of axial vectors. Where both are attached to a link that is stretched, each
+ * moves with its own place on it. `from` is itself no copy. */
 typedef struct { int from, to; dc_m3 map; } dc_design_copy;
 
 /* A link is stretched: its vertices, and what is attached to it, move by d_k times their coordinate along the axis, of
@@ -6259,9 +6260,10 @@ static void dci_sim_keep_duals(dci_sim_work *W, int loads)
 static void dci_sim_record(const dc_sim *sim, const dci_sim_iterate *iterate, dc_sim_info *info)
 {
     const dc_real *q = iterate->q;
-    dc_real *to = info->path + (size_t)info->path_count*(size_t)iterate->corner;
+    dc_real *to = info->path;
     int i;
-    if (info->path_count++ >= info->path_size || !info->path) return;
+    if (info->path_count++ >= info->path_size || !to) return;
+    to += (size_t)(info->path_count - 1)*(size_t)iterate->corner;
     if (!iterate->whole_at) memcpy(to, q, (size_t)sim->nq*sizeof *q);
     for (i = 0; iterate->whole_at && i < sim->links; ++i)
         memcpy(to + iterate->whole_at[i], q + sim->q_at[i], (size_t)dci_sim_nq(sim->link[i].joint)*sizeof *q);
@@ -7102,6 +7104,7 @@ static DCI_NOINLINE dc_status dci_sim_close_island(dc_status status, dc_sim_info
     if (turn->part && info->hull_a >= 0) info->hull_a = dci_sim_whole_hull(islands, info->hull_a);
     if (turn->part && info->hull_b >= 0) info->hull_b = dci_sim_whole_hull(islands, info->hull_b);
     mem->used = turn->used;
+    whole->bytes = info->bytes > whole->bytes ? info->bytes : whole->bytes;
     if (solved) return DC_OK;
     whole->hull_a = info->hull_a;
     whole->hull_b = info->hull_b;
@@ -7115,7 +7118,6 @@ static DCI_NOINLINE void dci_sim_add_info(const dc_sim_info *info, dc_sim_info *
     whole->shifts = info->shifts > whole->shifts ? info->shifts : whole->shifts;
     whole->shortened = info->shortened > whole->shortened ? info->shortened : whole->shortened;
     whole->path_count = info->path_count > whole->path_count ? info->path_count : whole->path_count;
-    whole->bytes = info->bytes > whole->bytes ? info->bytes : whole->bytes;
     whole->gap = dc_min(whole->gap, info->gap);
     whole->contacts += info->contacts;
     whole->newton += info->newton;
@@ -7200,10 +7202,8 @@ static dc_status dci_sim_step_islands(const dc_sim *sim, const dc_real *q_prev, 
                                         turn->q_next, turn->info);
         status = dci_sim_close_island(status, info, mem, islands);
     }
-    if (status == DC_OK) {
-        status = dci_sim_close_islands(islands, q_next, info);
-        info->bytes = dc_bytes(info->bytes, mem->used - used, 1);
-    }
+    info->bytes = status == DC_E_MEMORY ? 0 : dc_bytes(info->bytes, mem->used - used, 1);
+    if (status == DC_OK) status = dci_sim_close_islands(islands, q_next, info);
     mem->used = used;
     return status;
 }
@@ -8118,6 +8118,7 @@ static dc_status dci_sim_factor_exact(dci_sim_work *W, int *piv)
 {
     const dc_sim *sim = W->problem.sim;
     W->factor.fill.used = W->scratch.mem->used;
+    if (sim->nv == 0) return DC_OK;
     if (sim->pieces == 1) return dc_ldlt_factor(sim->nv, W->at.hessian.own, sim->nv, piv, NULL);
     dci_sim_zero(W->factor.measure, (size_t)sim->nv);
     return dci_sim_factor_blocks(sim, &W->at.hessian, 0, W->factor.measure, W->scratch.mem, &W->factor.fill);
@@ -8129,6 +8130,7 @@ static dc_status dci_sim_solve_exact(dci_sim_work *W, const int *piv, int n, dc_
     const dc_sim *sim = W->problem.sim;
     dc_real *column = W->factor.turned;
     int c, k;
+    if (sim->nv == 0) return DC_OK;
     if (sim->pieces == 1) return dc_ldlt_solve(sim->nv, W->at.hessian.own, sim->nv, piv, n, D, n);
     for (c = 0; c < n; ++c) {
         for (k = 0; k < sim->nv; ++k) column[k] = D[(size_t)k*(size_t)n + (size_t)c];
@@ -8771,6 +8773,7 @@ typedef struct {
     const dc_design_desc *desc;
     const dc_sim *sim;
     dc_design *design;
+    const dc_design_stretch *stretch;   /* whose terms these are; NULL: none's */
     int *end;               /* of the terms of each slot so far; NULL: they are counted */
     int count;
 } dci_design_sink;
@@ -8785,7 +8788,8 @@ static void dci_design_put(dci_design_sink *sink, int slot, int variable, dc_rea
     sink->count++;
 }
 
-/* A term of a vertex or an attachment of link i, and of the copies of i. */
+/* A term of a vertex or an attachment of link i, and of the copies of i. What is attached to a stretched link moves by
+ * that once, copy or not. */
 static void dci_design_spread(dci_design_sink *sink, int i, dc_design_kind kind, int index, int axis, int variable,
                               dc_real weight)
 {
@@ -8801,6 +8805,7 @@ static void dci_design_spread(dci_design_sink *sink, int i, dc_design_kind kind,
         const dc_real sign = axis >= 3 && det < 0 ? DC_R(-1.0) : DC_R(1.0);
         int place = index;
         if (copy->from != i) continue;
+        if (sink->stretch && kind == DC_DESIGN_ATTACH && sim->link[copy->to].parent == sink->stretch->link) continue;
         if (kind == DC_DESIGN_VERTEX) {
             dci_design_vertices(sim, copy->from, &from);
             dci_design_vertices(sim, copy->to, &to);
@@ -8837,7 +8842,7 @@ static void dci_design_terms(dci_design_sink *sink)
         dci_design_put(sink, dci_design_slot(sim, t->kind, t->index, t->axis), t->variable, t->weight);
     }
     for (k = 0; k < desc->stretches; ++k) {
-        const dc_design_stretch *s = desc->stretch + k;
+        const dc_design_stretch *s = sink->stretch = desc->stretch + k;
         int first, n = dci_design_vertices(sim, s->link, &first);
         for (i = first; i < first + n; ++i)
             dci_design_stretch_point(sink, s, s->link, DC_DESIGN_VERTEX, i, sim->vertex[i]);
@@ -8847,6 +8852,7 @@ static void dci_design_terms(dci_design_sink *sink)
     }
 
     /* points and turns */
+    sink->stretch = NULL;
     for (h = 0; h < sim->hulls && desc->vertex; ++h)
         for (k = sim->hull[h].begin; !sim->hull[h].tree && k < sim->hull[h].begin + sim->hull[h].n; ++k)
             for (c = 0; c < 3 && desc->vertex[k]; ++c)
@@ -9190,10 +9196,10 @@ DC_DEF dc_status dc_design_row(const dc_design *design, int entries, const int *
     dc_design_name name = DC_ZERO;
     int k;
 
-    if (!design || !dci_design_rows_ok(rows) || entries < 1 || !variable || !weight || !dc_finite(least))
+    if (!design || !dci_design_rows_ok(rows) || entries < 1 || !variable || !weight || !(dc_abs(least) <= DC_LIMIT))
         return DC_E_ARG;
     for (k = 0; k < entries; ++k)
-        if (variable[k] < 0 || variable[k] >= design->n || !dc_finite(weight[k])) return DC_E_ARG;
+        if (variable[k] < 0 || variable[k] >= design->n || !(dc_abs(weight[k]) <= DC_LIMIT)) return DC_E_ARG;
     if (rows->rows == rows->most_rows || entries > rows->most_entries - rows->entries) {
         rows->need_rows = rows->rows + 1;
         rows->need_entries = rows->entries + entries;
@@ -9939,7 +9945,8 @@ static int dci_design_step_ok(const dc_design *design, const dc_design_rows *row
 {
     int i, k;
     for (i = 0; i < design->n; ++i)
-        if (!dc_finite(d[i]) || !(dc_abs(step[i]) <= DC_LIMIT) || !(design->lo[i] <= design->hi[i])) return 0;
+        if (!(dc_abs(d[i]) <= DC_LIMIT) || !(dc_abs(step[i]) <= DC_LIMIT) || !(design->lo[i] <= design->hi[i])
+            || !(design->lo[i] <= DC_LIMIT) || !(design->hi[i] >= -DC_LIMIT)) return 0;
     for (k = 0; rows && k < rows->rows; ++k)
         if (!(dc_abs(rows->least[k]) <= DC_LIMIT)) return 0;
     for (k = 0; rows && k < rows->entries; ++k)

@@ -199,33 +199,17 @@ static double bodies(const design *d, int plug[2])
 static void begin(design *d, double p, unsigned long long seed, int plug[2])
 {
     dc_grains_desc *g = &s.desc;
-    dc_arena        mem;
     double          top;
 
     grain_open(&s, seed);
     shapes(d, p);
     top = bodies(d, plug);
-    g->type = s.type;
-    g->types = TYPES;
-    g->pair = s.pair;
-    g->pairs = TYPES;
-    g->body = s.body;
-    g->bodies = s.bodies;
-    g->h = (dc_real)step;
-    g->sweeps = (int)sweeps;
-    g->gravity[1] = DC_R(-9.81);
-    g->material.kn = g->material.kt = (dc_real)stiffness;
-    /* dampers are a fifth of critical for grains of half a kilogram, and the same for all shapes */
-    g->material.gn = g->material.gt = (dc_real)(0.4*sqrt(2*stiffness/0.5));
-    g->material.mu = (dc_real)mu;
-    g->reduced_mass = 1;
+    g->types = g->pairs = TYPES;
     g->lo[0] = (dc_real)-top;
     g->lo[1] = (dc_real)(d->silo ? -top : 0);
     g->hi[0] = (dc_real)top;
     g->hi[1] = (dc_real)top;
-    mem = grain_memory(&s, dc_grains_bytes(g));
-    grain_need(dc_grains_build(g, &mem, &s.g), "grains");
-    grain_place(&s);
+    grain_build(&s, step, sweeps, stiffness, mu, 0.5);      /* the same for all shapes */
 }
 
 /* What is wanted of the grains: twice the mean height of their centres; or how many of them are through the opening, by

@@ -190,6 +190,40 @@ TEST a_design_moves_what_it_says_and_nothing_else(void)
     PASS();
 }
 
+/* Legs that hang on both sides of a body, one the mirror image of the other: each goes with its side where the body is
+ * stretched, once. */
+TEST a_copy_beside_its_like_is_stretched_once(void)
+{
+    static const dc_real d[1] = {DC_R(0.5)};
+    dc_design_desc desc = DC_ZERO;
+    dc_design_stretch stretch = DC_ZERO;
+    dc_design_copy copy = DC_ZERO;
+    dc_arena mem = dc_arena_make(room, sizeof room);
+    int side;
+
+    machine_open(&m);
+    machine_link(&m, -1, DC_SIM_FREE, dc_vec(0, 0, 0))->mass = 1;
+    machine_box(&m, dc_vec(0, 0, 0), dc_vec(DC_R(0.1), DC_R(0.2), DC_R(0.1)));
+    for (side = 1; side >= -1; side -= 2) {
+        machine_link(&m, 0, DC_SIM_HINGE, dc_vec(0, DC_R(0.2)*(dc_real)side, 0))->mass = 1;
+        machine_box(&m, dc_vec(0, DC_R(0.1)*(dc_real)side, 0), dc_vec(DC_R(0.05), DC_R(0.05), DC_R(0.05)));
+    }
+    ASSERT_EQ(DC_OK, machine_build(&m));
+    copy.from = 1;
+    copy.to = 2;
+    copy.map.m[0] = copy.map.m[8] = 1;
+    copy.map.m[4] = -1;
+    stretch.axis.y = 1;
+    desc.copy = &copy;
+    desc.stretch = &stretch;
+    desc.copies = desc.stretches = desc.variables = 1;
+    ASSERT_EQ(DC_OK, dc_design_build(&desc, &m.sim, &mem, &D, NULL));
+    ASSERT_EQ(DC_OK, apply(d, NULL));
+    ASSERT(fabs((double)m.sim.link[1].attach.t.y - 0.3) <= 4*EPS);
+    ASSERT(fabs((double)m.sim.link[2].attach.t.y + 0.3) <= 4*EPS);
+    PASS();
+}
+
 /* ---- gradients ------------------------------------------------------------------------------------------------- */
 
 enum { H = 12, NQ = 4 };
@@ -731,6 +765,10 @@ TEST wrong_calls_touch_nothing(void)
     ASSERT(few.rows == few.most_rows && few.entries == few.most_entries);
     k = D.n;
     ASSERT_EQ(DC_E_ARG, dc_design_row(&D, 1, &k, d, 0, &R));
+    k = 0;
+    step[0] = DC_REAL_MAX;      /* a step would refuse it */
+    ASSERT_EQ(DC_E_ARG, dc_design_row(&D, 1, &k, step, 0, &R));
+    ASSERT_EQ(DC_E_ARG, dc_design_row(&D, 1, &k, d, DC_REAL_MAX, &R));
     ASSERT_EQ(DC_E_MEMORY, dc_design_solid(&D, &m.sim, DC_R(0.001), &none, &R));
     ASSERT_EQ(DC_E_ARG, dc_design_solid(&D, &m.sim, (dc_real)-1, &mem, &R));
     q[1] = (dc_real)HUGE_VAL;
@@ -748,6 +786,11 @@ TEST wrong_calls_touch_nothing(void)
     D.hi[2] = 0;
     ASSERT_EQ(DC_E_ARG, dc_design_project(&D, &few, d, 1, &mem, step, NULL));
     ASSERT(memcmp(step, keep, sizeof step) == 0);
+    D.lo[2] = D.hi[2] = (dc_real)HUGE_VAL;
+    ASSERT_EQ(DC_E_ARG, dc_design_project(&D, NULL, d, 0, &mem, step, NULL));
+    D.lo[2] = D.hi[2] = -DC_REAL_MAX;
+    ASSERT_EQ(DC_E_ARG, dc_design_project(&D, NULL, d, 0, &mem, step, NULL));
+    ASSERT(memcmp(step, keep, sizeof step) == 0);
     D.lo[2] = D.hi[2] = 0;
     {
         dc_arena exact = dc_arena_make(scratch, dc_design_project_bytes(&D, &few));
@@ -762,6 +805,7 @@ int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
     RUN_TEST(a_design_moves_what_it_says_and_nothing_else);
+    RUN_TEST(a_copy_beside_its_like_is_stretched_once);
     RUN_TEST(gradients_by_the_design_are_those_of_the_trajectory);
     RUN_TEST(rows_are_the_slopes_of_what_they_keep);
     RUN_TEST(a_step_is_the_nearest_one_allowed);
