@@ -943,7 +943,8 @@ typedef struct {
     dc_real deepest;            /* largest -d of them, m; 0: none */
     int     outside;            /* grains whose centre is outside the domain after the step: they move and touch as the
                                  * others, at greater cost when they are many */
-    int     evaluations;        /* poses at which fields were evaluated; without reuse, the pairs */
+    int     evaluations;        /* poses at which fields were evaluated; without reuse, the pairs; with it twice that
+                                 * of a pair whose distance, asked first, is too small to do without the rest */
     int     capped;             /* blocks with an exact field whose search for the largest disc reached its cap */
     int     a, b;               /* DC_OK: a is the first grain outside, or -1. DC_E_ARG: two bodies within reach of
                                  * which no pair tells how they touch, or a: the body whose state is bad and b = -1.
