@@ -9134,7 +9134,8 @@ static int dci_design_of(const dc_design *design, const dc_sim *sim)
 
 DC_DEF dc_status dc_design_apply(const dc_design *design, const dc_real *d, dc_sim *sim, dc_sim_flaw *flaw)
 {
-    int i, k, s;
+    int i, k, s, weightless = -1;
+    dc_status status;
 
     if (!dci_design_of(design, sim) || !d) return DC_E_ARG;
     for (k = 0; k < design->n; ++k)
@@ -9160,13 +9161,23 @@ DC_DEF dc_status dc_design_apply(const dc_design *design, const dc_real *d, dc_s
     for (i = 0; i < sim->links; ++i, ++s) {
         if (!dci_design_moves(design, s)) continue;
         sim->link[i].mass = dci_design_value(design, d, s);
+        if (sim->link[i].mass == 0) weightless = i;         /* would be that of the density */
         for (k = 0; k < 9; ++k) sim->link[i].inertia.m[k] = design->inertia[i].m[k]*(sim->link[i].mass/design->base[s]);
     }
     for (i = 0; i < sim->links; ++i, ++s)
         if (dci_design_moves(design, s)) sim->link[i].friction = dci_design_value(design, d, s);
     for (i = 0; i < sim->planes; ++i, ++s)
         if (dci_design_moves(design, s)) sim->plane[i].friction = dci_design_value(design, d, s);
-    return dc_sim_refresh(sim, flaw);
+    status = dc_sim_refresh(sim, flaw);
+    if (status == DC_OK && weightless >= 0) {
+        status = DC_E_ARG;
+        if (flaw) {
+            flaw->link = weightless;
+            flaw->cause = "mass";
+            flaw->hull = -1;
+        }
+    }
+    return status;
 }
 
 DC_DEF dc_status dc_design_pull(const dc_design *design, const dc_real *d, const dc_sim_run *run, dc_real *grad)
@@ -9603,13 +9614,11 @@ DC_DEF dc_status dc_design_clear(const dc_design *design, const dc_sim *sim, con
     dc_pose *pose;
     dc_m3 *bend;
     dc_status status;
-    int a, b, p, k, rows_before, entries_before;
+    int a, b, p, rows_before, entries_before;
     size_t used;
 
     if (!dci_design_of(design, sim) || !q || !mem || !dci_design_rows_ok(rows) || !dci_sim_scalar(gap, 0)
-        || !dci_sim_scalar(reach, 0)) return DC_E_ARG;
-    for (k = 0; k < sim->nq; ++k)
-        if (!(dc_abs(q[k]) <= DC_LIMIT)) return DC_E_ARG;
+        || !dci_sim_scalar(reach, 0) || !dci_sim_state_ok(sim, q)) return DC_E_ARG;
     used = mem->used;
     rows_before = rows->rows;
     entries_before = rows->entries;
