@@ -192,6 +192,13 @@
 
 #define DC_INLINE static inline DCI_UNUSED
 
+/* what a loop over lanes calls: gcc else leaves calls between functions of other options */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
+#define DCI_LANE static inline DCI_UNUSED __attribute__((always_inline))
+#else
+#define DCI_LANE static inline DCI_UNUSED
+#endif
+
 #ifdef __cplusplus
 #define DC_ZERO {}
 #else
@@ -370,15 +377,15 @@ DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size);
 /* ---- vectors, matrices, poses --------------------------------------------------------------- */
 
 /* The smaller, the larger, the magnitude; a NaN in b is returned by the first two, one in a is lost. */
-DC_INLINE dc_real dc_min(dc_real a, dc_real b) { return a < b ? a : b; }
-DC_INLINE dc_real dc_max(dc_real a, dc_real b) { return a > b ? a : b; }
+DCI_LANE dc_real dc_min(dc_real a, dc_real b) { return a < b ? a : b; }
+DCI_LANE dc_real dc_max(dc_real a, dc_real b) { return a > b ? a : b; }
 #if (defined(__GNUC__) || defined(__clang__)) && DC_IS_FLOAT
 /* one instruction, which gcc does not see in a < 0 ? -a : a */
-DC_INLINE dc_real dc_abs(dc_real a) { return __builtin_fabsf(a); }
+DCI_LANE dc_real dc_abs(dc_real a) { return __builtin_fabsf(a); }
 #elif defined(__GNUC__) || defined(__clang__)
-DC_INLINE dc_real dc_abs(dc_real a) { return __builtin_fabs(a); }
+DCI_LANE dc_real dc_abs(dc_real a) { return __builtin_fabs(a); }
 #else
-DC_INLINE dc_real dc_abs(dc_real a) { return a <= 0 ? 0 - a : a; }      /* +0 of -0 as well */
+DCI_LANE dc_real dc_abs(dc_real a) { return a <= 0 ? 0 - a : a; }      /* +0 of -0 as well */
 #endif
 /* x - x is zero for finite x and NaN otherwise */
 DC_INLINE int dc_finite(dc_real x) { return x - x == 0; }
@@ -1561,12 +1568,6 @@ DC_DEF dc_status dc_hull_cast_jac(const dc_hull *a, const dc_pose *pose_a, const
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC optimize("no-trapping-math")
-#endif
-
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
-#define DCI_LANE static inline DCI_UNUSED __attribute__((always_inline))
-#else
-#define DCI_LANE static inline DCI_UNUSED
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
