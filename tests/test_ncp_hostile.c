@@ -684,8 +684,8 @@ TEST determinism(void)
     PASS();
 }
 
-/* The unit of mass is of no account: the same bits, in as many steps of Newton, whether bodies weigh kilograms, milligrams
- * or a thousand tons. In float fourth powers of their impulses underflow. */
+/* The unit of mass is of no account: the same bits, in as many steps of Newton, whether bodies weigh kilograms,
+ * milligrams or a thousand tons. In float fourth powers of their impulses underflow. */
 TEST mass_is_in_any_unit(void)
 {
     static const double unit[3] = {1, 1.0/1048576, 1048576};
