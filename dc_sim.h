@@ -774,7 +774,7 @@ DC_DEF dc_status dc_design_project(const dc_design *design, const dc_design_rows
  * rounding by every pair, whatever its field says. h must be below 2 sqrt(m_eff/k_n), m_eff the mass a contact feels:
  * m/4 at the end of a rod.
  *
- * Memory: some 2 KB for each body with the room for 16 pairs, with sweeps 5 KB, with reuse 5 KB more. The same bits for
+ * Memory: some 2 KB for each body with the room for 16 pairs, with sweeps 7 KB, with reuse 5 KB more. The same bits for
  * any split of the parts of a step. Resting contacts of fields whose gradient jumps, as that of networks of max(0, z),
  * chatter with a speed that falls with h.
  *
@@ -887,6 +887,7 @@ typedef struct {
 } dc_grains_desc;
 
 typedef struct dc_grain_row dc_grain_row;
+typedef struct dc_grain_pack dc_grain_pack;
 typedef struct dc_grain_kept dc_grain_kept;
 
 /* A pair within reach: a and b as of dc_grains_find, the rest as of dc_grains_meet and later; not set in between. */
@@ -918,9 +919,10 @@ typedef struct {
     int     *body, *wall;       int walls;
     dc_real *spring;            /* room, with sweeps 3 room: spring, f_n, f_t; in the state, by rows of bodies */
     dc_grain_row *rows;         /* with sweeps: room */
-    int     *touch, *touching;  /* with sweeps, room: 1: may touch in this step; the numbers of those */
-    dc_real *share;             /* with sweeps, 2 per body: n/m, n/inertia, n its contacts; after dc_grains_solve h/m,
-                                 * h/inertia */
+    dc_grain_pack *pack;        /* those that may touch, side by side; of dc_grains_solve */
+    int     *touch;             /* with sweeps, room: 1: may touch in this step */
+    dc_real *share;             /* with sweeps, 2 per body: n/m, n/inertia, n its contacts */
+    dc_real *gain, *drift;      /* 3 per body, of dc_grains_solve: h/inertia, h/m, h/m; h gravity */
     int     *spring_row, *spring_body;      /* bodies + 1, room; in the state */
     dc_grain_kept *kept, *keep; /* with reuse, room each: looks at fields, by rows of bodies in the state, and those of
                                  * this step */
@@ -943,10 +945,12 @@ typedef struct {
     dc_real deepest;            /* largest -d of them, m; 0: none */
     int     outside;            /* grains whose centre is outside the domain after the step: they move and touch as the
                                  * others, at greater cost when they are many */
-    int     evaluations;        /* poses at which fields were evaluated; without reuse, the pairs */
+    int     evaluations;        /* poses at which fields were evaluated; without reuse, the pairs; with it twice that
+                                 * of a pair whose distance, asked first, is too small to do without the rest */
     int     capped;             /* blocks with an exact field whose search for the largest disc reached its cap */
     int     a, b;               /* DC_OK: a is the first grain outside, or -1. DC_E_ARG: two bodies within reach of
-                                 * which no pair tells how they touch, or a: the body whose state is bad and b = -1.
+                                 * which no pair tells how they touch, or a: the body whose state is bad, or too
+                                 * far from one within its reach, and b = -1.
                                  * DC_E_RANGE: a flew away */
 } dc_grains_info;
 
@@ -988,7 +992,7 @@ DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
 DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end);
 /* better forces of contacts begin..end-1, at the velocities that those so far lead to */
 DC_DEF void dc_grains_sweep(dc_grains *g, int begin, int end);
-/* All that is between meet and advance, by one thread: to the bit what sums and sweeps do, in 3/4 of their time. */
+/* All that is between meet and advance, by one thread: to the bit what sums and sweeps do, in half of their time. */
 DC_DEF void dc_grains_solve(dc_grains *g);
 DC_DEF dc_status dc_grains_advance(dc_grains *g, dc_grains_info *info); /* the state moves on */
 
@@ -9017,7 +9021,8 @@ static int dci_design_of(const dc_design *design, const dc_sim *sim)
 
 DC_DEF dc_status dc_design_apply(const dc_design *design, const dc_real *d, dc_sim *sim, dc_sim_flaw *flaw)
 {
-    int i, k, s;
+    int i, k, s, weightless = -1;
+    dc_status status;
 
     if (!dci_design_of(design, sim) || !d) return DC_E_ARG;
     for (k = 0; k < design->n; ++k)
@@ -9043,13 +9048,23 @@ DC_DEF dc_status dc_design_apply(const dc_design *design, const dc_real *d, dc_s
     for (i = 0; i < sim->links; ++i, ++s) {
         if (!dci_design_moves(design, s)) continue;
         sim->link[i].mass = dci_design_value(design, d, s);
+        if (sim->link[i].mass == 0) weightless = i;         /* would be that of the density */
         for (k = 0; k < 9; ++k) sim->link[i].inertia.m[k] = design->inertia[i].m[k]*(sim->link[i].mass/design->base[s]);
     }
     for (i = 0; i < sim->links; ++i, ++s)
         if (dci_design_moves(design, s)) sim->link[i].friction = dci_design_value(design, d, s);
     for (i = 0; i < sim->planes; ++i, ++s)
         if (dci_design_moves(design, s)) sim->plane[i].friction = dci_design_value(design, d, s);
-    return dc_sim_refresh(sim, flaw);
+    status = dc_sim_refresh(sim, flaw);
+    if (status == DC_OK && weightless >= 0) {
+        status = DC_E_ARG;
+        if (flaw) {
+            flaw->link = weightless;
+            flaw->cause = "mass";
+            flaw->hull = -1;
+        }
+    }
+    return status;
 }
 
 DC_DEF dc_status dc_design_pull(const dc_design *design, const dc_real *d, const dc_sim_run *run, dc_real *grad)
@@ -9486,13 +9501,11 @@ DC_DEF dc_status dc_design_clear(const dc_design *design, const dc_sim *sim, con
     dc_pose *pose;
     dc_m3 *bend;
     dc_status status;
-    int a, b, p, k, rows_before, entries_before;
+    int a, b, p, rows_before, entries_before;
     size_t used;
 
     if (!dci_design_of(design, sim) || !q || !mem || !dci_design_rows_ok(rows) || !dci_sim_scalar(gap, 0)
-        || !dci_sim_scalar(reach, 0)) return DC_E_ARG;
-    for (k = 0; k < sim->nq; ++k)
-        if (!(dc_abs(q[k]) <= DC_LIMIT)) return DC_E_ARG;
+        || !dci_sim_scalar(reach, 0) || !dci_sim_state_ok(sim, q)) return DC_E_ARG;
     used = mem->used;
     rows_before = rows->rows;
     entries_before = rows->entries;
@@ -10095,8 +10108,17 @@ struct dc_grain_row {
     dc_real pull_n, pull_t;             /* k_n d, or K_n d/h where d > 0; k_t s */
     dc_real friction;                   /* mu |n| */
     dc_real gain_n, gain_t;             /* K_n, K_t */
-    dc_real part_n, part_t;             /* 1/(1 + h K w), for dc_grains_solve alone; not in tangents and gradients */
     dc_real stiffness_t, damping_t, spring;
+};
+
+/* What sweeps read of contacts that may touch and write of them, side by side, for dc_grains_solve. */
+struct dc_grain_pack {
+    dc_real moment_a[DCI_GRAIN_LANES], push_b[3][DCI_GRAIN_LANES], tangent[2][DCI_GRAIN_LANES];
+    dc_real lever_a[DCI_GRAIN_LANES], lever_b[DCI_GRAIN_LANES];
+    dc_real gain_n[DCI_GRAIN_LANES], gain_t[DCI_GRAIN_LANES], pull_n[DCI_GRAIN_LANES], pull_t[DCI_GRAIN_LANES];
+    dc_real friction[DCI_GRAIN_LANES], part_n[DCI_GRAIN_LANES], part_t[DCI_GRAIN_LANES];    /* 1/(1 + h K w) */
+    dc_real normal[DCI_GRAIN_LANES], tangential[DCI_GRAIN_LANES];
+    int     a[DCI_GRAIN_LANES], b[DCI_GRAIN_LANES];
 };
 
 /* the frame of a contact; 0: no direction to rub in, and no t, levers and speed along t */
@@ -10378,8 +10400,9 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     if (kept > 0) g->state_bytes += (n + 1 + pairs)*sizeof(int);
     g->state = DCI_TAKE(room, g->state_bytes, unsigned char);
     g->rows = d->sweeps > 0 ? DCI_TAKE(room, pairs, dc_grain_row) : NULL;
-    g->share = d->sweeps > 0 ? DCI_TAKE(room, 2*n, dc_real) : NULL;
-    g->touch = d->sweeps > 0 ? DCI_TAKE(room, 2*pairs, int) : NULL;
+    g->pack = d->sweeps > 0 ? DCI_TAKE(room, pairs/DCI_GRAIN_LANES + 1, dc_grain_pack) : NULL;
+    g->share = d->sweeps > 0 ? DCI_TAKE(room, 2*n + 3*n + 3*n, dc_real) : NULL;
+    g->touch = d->sweeps > 0 ? DCI_TAKE(room, pairs, int) : NULL;
     g->keep = kept > 0 ? DCI_TAKE(room, kept, dc_grain_kept) : NULL;
     g->asked = kept > 0 ? DCI_TAKE(room, blocks, int) : NULL;
     g->contact = DCI_TAKE(room, pairs, dc_grain_contact);
@@ -10406,7 +10429,8 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     g->back_row = g->row + n + 1;
     g->pair_of = g->back_row + n + 1;
     g->order = g->pair_of + pairs;
-    g->touching = g->touch ? g->touch + pairs : NULL;
+    g->gain = g->share ? g->share + 2*n : NULL;
+    g->drift = g->share ? g->gain + 3*n : NULL;
     g->back = g->order + pairs;
     g->tally = g->block + 2*(blocks + 1);
     g->slot = g->cell + n;
@@ -10737,6 +10761,42 @@ static int dci_grains_row(dc_grains *g, int i, dc_grains_info *info)
     return 1;
 }
 
+/* pose of b in a's frame */
+static void dci_grain_relative(const dc_grains *g, const dc_grain_contact *contact, dc_real rel[3])
+{
+    const dc_real *qa = g->q + 3*contact->a, *qb = g->q + 3*contact->b;
+    dc_real c = g->turn[2*contact->a], s = g->turn[2*contact->a + 1], x = qb[1] - qa[1], y = qb[2] - qa[2];
+    rel[0] = qb[0] - qa[0];
+    rel[1] = c*x + s*y;
+    rel[2] = c*y - s*x;
+}
+
+/* A body too far away, or turned too far, from one within its reach for their relative pose to be one of a field: of
+ * the first such pair the one further out, or -1. Where no place is near the limit no pair is looked at. */
+static int dci_grains_far(const dc_grains *g)
+{
+    dc_real most = 0, size[2], rel[3], least = 1;
+    int k, p;
+
+    for (k = 0; k < 3*g->desc.bodies; ++k) most = dc_max(dc_abs(g->q[k]), most);
+    for (k = 0; k < g->desc.pairs; ++k) least = dc_min(g->pair[k].length, least);
+    if (3*most <= least*DC_LIMIT) return -1;            /* 2 sqrt(2) most/length is the largest there can be */
+
+    for (p = 0; p < g->contacts; ++p) {
+        const dc_grain_contact *contact = g->contact + p;
+        const dc_real L = g->pair[g->pair_of[p]].length, *qa = g->q + 3*contact->a, *qb = g->q + 3*contact->b;
+        dci_grain_relative(g, contact, rel);
+        if (dc_abs(rel[0]) <= DC_LIMIT && dc_abs(rel[1]/L) <= DC_LIMIT && dc_abs(rel[2]/L) <= DC_LIMIT) continue;
+        size[0] = size[1] = 0;
+        for (k = 0; k < 3; ++k) {
+            size[0] = dc_max(dc_abs(qa[k]), size[0]);
+            size[1] = dc_max(dc_abs(qb[k]), size[1]);
+        }
+        return size[1] > size[0] ? contact->b : contact->a;
+    }
+    return -1;
+}
+
 /* the body other than i of contact p */
 static int dci_grains_other(const dc_grains *g, int p, int i)
 {
@@ -10801,6 +10861,11 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
         info->pairs = g->desc.room + 1;
         return DC_E_MEMORY;
     }
+    info->a = dci_grains_far(g);
+    if (info->a >= 0) {
+        g->contacts = 0;
+        return DC_E_ARG;
+    }
     g->row[n] = g->contacts;
     dci_grains_order(g);
     info->pairs = g->contacts;
@@ -10826,16 +10891,6 @@ typedef enum { DCI_ASK_NOTHING = 0, DCI_ASK_DISTANCE, DCI_ASK_GRADIENT, DCI_ASK_
 static size_t dci_grain_rows(const dc_grains *g)
 {
     return DCI_GRAIN_ROWS + (g->kept ? (size_t)DCI_GRAIN_ASKED_ROWS : 0);
-}
-
-/* pose of b in a's frame */
-static void dci_grain_relative(const dc_grains *g, const dc_grain_contact *contact, dc_real rel[3])
-{
-    const dc_real *qa = g->q + 3*contact->a, *qb = g->q + 3*contact->b;
-    dc_real c = g->turn[2*contact->a], s = g->turn[2*contact->a + 1], x = qb[1] - qa[1], y = qb[2] - qa[2];
-    rel[0] = qb[0] - qa[0];
-    rel[1] = c*x + s*y;
-    rel[2] = c*y - s*x;
 }
 
 /* The row of a pair is its grain's, of two grains that with the lower number. */
@@ -11235,27 +11290,35 @@ static int dci_grains_forces(const dc_grains *g, int i, dc_real f[3])
     return n;
 }
 
-/* with sweeps, h/m and h/inertia of a body; 0: forces do not move it */
-static void dci_grain_gains(const dc_grains *g, int i, dc_real gain[2])
+/* with sweeps, h/inertia, h/m, h/m of a body, and h gravity; 0: they do not move it */
+static void dci_grain_gains(const dc_grains *g, int i, dc_real gain[3], dc_real drift[3])
 {
     const dc_grain_type *type = g->type + g->body[i];
     const int free = dci_grain_free(g, i);
 
-    gain[0] = free ? g->desc.h/type->mass : 0;
-    gain[1] = free ? g->desc.h/type->inertia : 0;
+    gain[0] = free ? g->desc.h/type->inertia : 0;
+    gain[1] = gain[2] = free ? g->desc.h/type->mass : 0;
+    drift[0] = 0;
+    drift[1] = free ? g->desc.h*g->desc.gravity[0] : 0;
+    drift[2] = free ? g->desc.h*g->desc.gravity[1] : 0;
 }
 
-/* the velocity that forces f lead a body to from v */
-static void dci_grain_speed_up(const dc_grains *g, const dc_real gain[2], const dc_real *f, const dc_real *v,
-                               dc_real *to)
+/* n/m and n/inertia of a body with n contacts that may touch */
+static void dci_grain_share(dc_grains *g, int i, int n)
 {
-    const dc_real h = g->desc.h, *gravity = g->desc.gravity;
+    const dc_grain_type *type = g->type + g->body[i];
+    const int free = dci_grain_free(g, i);
 
-    memcpy(to, v, 3*sizeof *to);
-    if (!(gain[0] > 0)) return;
-    to[0] = v[0] + gain[1]*f[0];
-    to[1] = v[1] + (gain[0]*f[1] + h*gravity[0]);
-    to[2] = v[2] + (gain[0]*f[2] + h*gravity[1]);
+    g->share[2*i] = free ? (dc_real)n/type->mass : 0;
+    g->share[2*i + 1] = free ? (dc_real)n/type->inertia : 0;
+}
+
+/* n numbers of the velocities that forces f lead to from v */
+DCI_LANE void dci_grains_speed_up(int n, const dc_real *gain, const dc_real *drift, const dc_real *f, const dc_real *v,
+                                  dc_real *DCI_RESTRICT to)
+{
+    int k;
+    for (k = 0; k < n; ++k) to[k] = v[k] + (gain[k]*f[k] + drift[k]);
 }
 
 DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
@@ -11265,7 +11328,7 @@ DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
     for (i = begin; i < end; ++i) {
         const dc_grain_type *type = g->type + g->body[i];
         const int free = dci_grain_free(g, i);
-        dc_real f[3], gain[2];
+        dc_real f[3], gain[3], drift[3];
         const int n = dci_grains_forces(g, i, f);
 
         for (k = 0; k < 3; ++k) {
@@ -11273,10 +11336,9 @@ DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
             g->next[3*i + k] = g->v[3*i + k];
         }
         if (g->share) {
-            g->share[2*i] = free ? (dc_real)n/type->mass : 0;
-            g->share[2*i + 1] = free ? (dc_real)n/type->inertia : 0;
-            dci_grain_gains(g, i, gain);
-            dci_grain_speed_up(g, gain, f, g->v + 3*i, g->next + 3*i);
+            dci_grain_share(g, i, n);
+            dci_grain_gains(g, i, gain, drift);
+            dci_grains_speed_up(3, gain, drift, f, g->v + 3*i, g->next + 3*i);
         } else if (free) {
             g->next[3*i] += g->desc.h*(f[0]/type->inertia);
             for (k = 0; k < 2; ++k) g->next[3*i + 1 + k] += g->desc.h*(f[1 + k]/type->mass + g->desc.gravity[k]);
@@ -11287,29 +11349,47 @@ DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
 /* v_n and v_t of velocities of a and b, and what they weigh in a sweep: those of the shares of both bodies */
 typedef struct { dc_real speed_n, speed_t, den_n, den_t, normal, tangential, rest_n, rest_t; } dci_grain_answer;
 
+/* of two bodies: omega_a, omega_b, v_b - v_a */
+DCI_LANE void dci_grain_between(const dc_real *va, const dc_real *vb, dc_real u[4])
+{
+    u[0] = va[0];
+    u[1] = vb[0];
+    u[2] = vb[1] - va[1];
+    u[3] = vb[2] - va[2];
+}
+
+/* v_n and v_t at these */
+DCI_LANE void dci_grain_speeds_at(const dci_grain_frame *frame, const dc_real u[4], dc_real *vn, dc_real *vt)
+{
+    const dc_real *gb = frame->push_b, *t = frame->tangent;
+    *vn = frame->moment_a*u[0] + gb[0]*u[1] + gb[1]*u[2] + gb[2]*u[3];
+    *vt = t[0]*u[2] + t[1]*u[3] + frame->lever_b*u[1] + frame->lever_a*u[0];
+}
+
+/* at velocities of a and b */
 DCI_LANE void dci_grain_speeds(const dci_grain_frame *frame, const dc_real *va, const dc_real *vb, dc_real *vn,
                                dc_real *vt)
 {
-    const dc_real *gb = frame->push_b, *t = frame->tangent, x = vb[1] - va[1], y = vb[2] - va[2];
-    *vn = frame->moment_a*va[0] + gb[0]*vb[0] + gb[1]*x + gb[2]*y;
-    *vt = t[0]*x + t[1]*y + frame->lever_b*vb[0] + frame->lever_a*va[0];
+    dc_real u[4];
+    dci_grain_between(va, vb, u);
+    dci_grain_speeds_at(frame, u, vn, vt);
 }
 
-/* The new forces of a contact,
+/* The new forces of a contact from f_n and f_t,
  *     f_n <- max(0, f_n - (K_n v_n + pull_n + f_n)/(1 + h K_n w_n)),   w_n = (a + b) |n|^2 + a' m_a^2 + b' m_b^2
  *     f_t <- f_t - (K_t v_t + pull_t + f_t)/(1 + h K_t w_t),  within mu |n| f_n,   w_t = a + b + a' p_a^2 + b' p_b^2
  * a, a', b, b' the shares n/m and n/inertia of both bodies, m the arms of g, p those of friction */
-DCI_LANE void dci_grain_answers(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_row *row,
-                                dc_real part_n, dc_real part_t, dci_grain_answer *to)
+DCI_LANE void dci_grain_answers(const dc_grain_row *row, const dc_real u[4], dc_real fn, dc_real ft, dc_real part_n,
+                                dc_real part_t, dci_grain_answer *to)
 {
     dc_real most;
 
-    dci_grain_speeds(&row->frame, g->next + 3*contact->a, g->next + 3*contact->b, &to->speed_n, &to->speed_t);
-    to->rest_n = row->gain_n*to->speed_n + row->pull_n + contact->fn;
-    to->rest_t = row->gain_t*to->speed_t + row->pull_t + contact->ft;
-    to->normal = dc_max(contact->fn - to->rest_n*part_n, 0);
+    dci_grain_speeds_at(&row->frame, u, &to->speed_n, &to->speed_t);
+    to->rest_n = row->gain_n*to->speed_n + row->pull_n + fn;
+    to->rest_t = row->gain_t*to->speed_t + row->pull_t + ft;
+    to->normal = dc_max(fn - to->rest_n*part_n, 0);
     most = row->friction*to->normal;
-    to->tangential = dc_max(dc_min(contact->ft - to->rest_t*part_t, most), -most);
+    to->tangential = dc_max(dc_min(ft - to->rest_t*part_t, most), -most);
 }
 
 /* 1 + h K w, along g and t */
@@ -11327,8 +11407,11 @@ static void dci_grain_dens(const dc_grains *g, const dc_grain_contact *contact, 
 static void dci_grain_sweep(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_row *row,
                             dci_grain_answer *to)
 {
+    dc_real u[4];
+
     dci_grain_dens(g, contact, row, to);
-    dci_grain_answers(g, contact, row, 1/to->den_n, 1/to->den_t, to);
+    dci_grain_between(g->next + 3*contact->a, g->next + 3*contact->b, u);
+    dci_grain_answers(row, u, contact->fn, contact->ft, 1/to->den_n, 1/to->den_t, to);
 }
 
 /* the forces of a contact become these */
@@ -11354,56 +11437,142 @@ DC_DEF void dc_grains_sweep(dc_grains *g, int begin, int end)
     }
 }
 
-/* the first `count` of those that may touch, in their order: new forces, added up on their bodies */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-trapping-math")   /* else gcc keeps ?: on floating point scalar */
+#endif
+
+/* New forces of the contacts of a pack at the motions of their bodies, u, which become torques on a and on b and the
+ * force on b. By the same expressions as one by one. */
+static DCI_NOINLINE void dci_pack_answer(dc_grain_pack *DCI_RESTRICT pack, dc_real (*DCI_RESTRICT u)[DCI_GRAIN_LANES])
+{
+    int l;
+
+    for (l = 0; l < DCI_GRAIN_LANES; ++l) {
+        dc_real motion[4];
+        dc_grain_row row = DC_ZERO;
+        dci_grain_answer to;
+        dci_grain_out out = DC_ZERO;
+
+        /* contact l */
+        motion[0] = u[0][l];
+        motion[1] = u[1][l];
+        motion[2] = u[2][l];
+        motion[3] = u[3][l];
+        row.frame.moment_a = pack->moment_a[l];
+        row.frame.push_b[0] = pack->push_b[0][l];
+        row.frame.push_b[1] = pack->push_b[1][l];
+        row.frame.push_b[2] = pack->push_b[2][l];
+        row.frame.tangent[0] = pack->tangent[0][l];
+        row.frame.tangent[1] = pack->tangent[1][l];
+        row.frame.lever_a = pack->lever_a[l];
+        row.frame.lever_b = pack->lever_b[l];
+        row.gain_n = pack->gain_n[l];
+        row.gain_t = pack->gain_t[l];
+        row.pull_n = pack->pull_n[l];
+        row.pull_t = pack->pull_t[l];
+        row.friction = pack->friction[l];
+
+        /* its forces */
+        dci_grain_answers(&row, motion, pack->normal[l], pack->tangential[l], pack->part_n[l], pack->part_t[l], &to);
+        pack->normal[l] = out.normal = to.normal;
+        pack->tangential[l] = out.tangential = to.tangential;
+
+        /* on a and on b */
+        dci_grain_push(&row.frame, &out);
+        u[0][l] = out.force_a[0];
+        u[1][l] = out.force_b[0];
+        u[2][l] = out.force_b[1];
+        u[3][l] = out.force_b[2];
+    }
+}
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
+/* contact p becomes contact l of a pack */
+static void dci_pack_put(const dc_grains *g, int p, int l, dc_grain_pack *pack)
+{
+    const dc_grain_contact *contact = g->contact + p;
+    const dc_grain_row *row = g->rows + p;
+    dci_grain_answer to;
+    int k;
+
+    dci_grain_dens(g, contact, row, &to);
+    pack->moment_a[l] = row->frame.moment_a;
+    for (k = 0; k < 3; ++k) pack->push_b[k][l] = row->frame.push_b[k];
+    for (k = 0; k < 2; ++k) pack->tangent[k][l] = row->frame.tangent[k];
+    pack->lever_a[l] = row->frame.lever_a;
+    pack->lever_b[l] = row->frame.lever_b;
+    pack->gain_n[l] = row->gain_n;
+    pack->gain_t[l] = row->gain_t;
+    pack->pull_n[l] = row->pull_n;
+    pack->pull_t[l] = row->pull_t;
+    pack->friction[l] = row->friction;
+    pack->part_n[l] = 1/to.den_n;
+    pack->part_t[l] = 1/to.den_t;
+    pack->normal[l] = contact->fn;
+    pack->tangential[l] = contact->ft;
+    pack->a[l] = contact->a;
+    pack->b[l] = contact->b;
+}
+
+/* the first `count` of the packed contacts, in their order: new forces, added up on their bodies */
 static void dci_grains_sweep_add(dc_grains *g, int count)
 {
-    dci_grain_answer to;
-    dci_grain_out out = DC_ZERO;
-    int i, k;
+    dc_real u[4][DCI_GRAIN_LANES] = DC_ZERO, motion[4];
+    int i, k, l;
 
     memset(g->force, 0, 3*(size_t)g->desc.bodies*sizeof *g->force);
-    for (i = 0; i < count; ++i) {
-        dc_grain_contact *contact = g->contact + g->touching[i];
-        const dc_grain_row *row = g->rows + g->touching[i];
-        dc_real *a = g->force + 3*contact->a, *b = g->force + 3*contact->b;
+    for (i = 0; i < count; i += DCI_GRAIN_LANES) {
+        dc_grain_pack *pack = g->pack + i/DCI_GRAIN_LANES;
+        const int n = count - i < DCI_GRAIN_LANES ? count - i : DCI_GRAIN_LANES;
 
-        dci_grain_answers(g, contact, row, row->part_n, row->part_t, &to);
-        contact->fn = out.normal = to.normal;
-        contact->ft = out.tangential = to.tangential;
-        dci_grain_push(&row->frame, &out);
-        for (k = 0; k < 3; ++k) {
-            a[k] += out.force_a[k];
-            b[k] += out.force_b[k];
+        for (l = 0; l < n; ++l) {
+            dci_grain_between(g->next + 3*pack->a[l], g->next + 3*pack->b[l], motion);
+            for (k = 0; k < 4; ++k) u[k][l] = motion[k];
+        }
+        dci_pack_answer(pack, u);
+        for (l = 0; l < n; ++l) {
+            dc_real *a = g->force + 3*pack->a[l], *b = g->force + 3*pack->b[l];
+            a[0] += u[0][l];
+            a[1] -= u[2][l];
+            a[2] -= u[3][l];
+            b[0] += u[1][l];
+            b[1] += u[2][l];
+            b[2] += u[3][l];
         }
     }
 }
 
 DC_DEF void dc_grains_solve(dc_grains *g)
 {
-    dci_grain_answer to;
+    const int n = g->desc.bodies;
     int i, k, p, count = 0;
 
-    dc_grains_sum(g, 0, g->desc.bodies);
+    dc_grains_sum(g, 0, n);
     if (g->desc.sweeps == 0) return;
 
-    /* what stays through all sweeps */
+    /* what stays through all sweeps; what is left of the last pack are contacts without forces */
     for (p = 0; p < g->contacts; ++p) {
+        dc_grain_pack *pack = g->pack + count/DCI_GRAIN_LANES;
         if (!g->touch[p]) continue;
-        dci_grain_dens(g, g->contact + p, g->rows + p, &to);
-        g->rows[p].part_n = 1/to.den_n;
-        g->rows[p].part_t = 1/to.den_t;
-        g->touching[count++] = p;
+        if (count%DCI_GRAIN_LANES == 0) memset(pack, 0, sizeof *pack);
+        dci_pack_put(g, p, count++%DCI_GRAIN_LANES, pack);
     }
-    for (i = 0; i < g->desc.bodies; ++i) dci_grain_gains(g, i, g->share + 2*i);
+    for (i = 0; i < n; ++i) dci_grain_gains(g, i, g->gain + 3*i, g->drift + 3*i);
 
     for (k = 0; k < g->desc.sweeps; ++k) {
         dci_grains_sweep_add(g, count);
-        for (i = 0; i < g->desc.bodies; ++i)
-            dci_grain_speed_up(g, g->share + 2*i, g->force + 3*i, g->v + 3*i, g->next + 3*i);
+        dci_grains_speed_up(3*n, g->gain, g->drift, g->force, g->v, g->next);
     }
-    for (i = 0; i < count; ++i) {
-        p = g->touching[i];
-        dci_grain_force_is(g->rows + p, g->contact[p].fn, g->contact[p].ft, g->contact + p);
+    for (p = 0, i = 0; p < g->contacts; ++p) {
+        const dc_grain_pack *pack = g->pack + i/DCI_GRAIN_LANES;
+        if (!g->touch[p]) continue;
+        dci_grain_force_is(g->rows + p, pack->normal[i%DCI_GRAIN_LANES], pack->tangential[i%DCI_GRAIN_LANES],
+                           g->contact + p);
+        ++i;
     }
 }
 

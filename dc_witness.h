@@ -318,8 +318,8 @@ DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const 
  * Fields are not evaluated at vertices and witness points that are farther off by dc_sdf_bound, nor for pairs of edges
  * whose weight is 0.
  *
- * with s the logistic function and n_c the unit normal of the field (dc_sdf_out.dir) at tau_n. The distance on b has
- * the roles swapped throughout: CONTAX Eq. 11 as printed gives it the wrong sign.
+ * In all of these s is the logistic function and n_c the unit normal of the field (dc_sdf_out.dir) at tau_n. The
+ * distance on b has the roles swapped throughout: CONTAX Eq. 11 as printed gives it the wrong sign.
  *
  * contacts   dc_manifold_count of them
  * DC_E_ARG: a field that dc_sdf_eval_batch refuses, a vertex or edge out of range, an option out of range, a NULL.
