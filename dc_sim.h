@@ -6475,8 +6475,8 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         dci_sim_report(at, residual, acting, info);
 
         /* The rounding of the forces: Newton's steps no longer halve what is left, where they should square it, and it
-         * is small, or what they gain is below the rounding of O. That may be the rounding of a heavy body, beside which
-         * a light one is not at rest: slopes lead it on for a while. */
+         * is small, or what they gain is below the rounding of O. That may be of a heavy body, beside which a light one
+         * is not at rest: slopes lead it on for a while. */
         tiny = residual <= DCI_SIM_FLOOR*info->scale;
         slow = (tiny || (info->iterations > 0 && -slope <= rounding)) && residual > DC_R(0.5)*least ? slow + 1 : 0;
         if (residual <= sim->desc.tolerance*info->scale || slow >= (tiny ? 3 : 20)) {
