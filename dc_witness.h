@@ -319,8 +319,8 @@ DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const 
  * whose weight is 0.
  * Where the balls about both meshes are, no field is asked at all, and of edges kept softly one pair stands for all.
  *
- * with s the logistic function and n_c the unit normal of the field (dc_sdf_out.dir) at tau_n. The distance on b has
- * the roles swapped throughout: CONTAX Eq. 11 as printed gives it the wrong sign.
+ * In all of these s is the logistic function and n_c the unit normal of the field (dc_sdf_out.dir) at tau_n. The
+ * distance on b has the roles swapped throughout: CONTAX Eq. 11 as printed gives it the wrong sign.
  *
  * contacts   dc_manifold_count of them
  * DC_E_ARG: a field that dc_sdf_eval_batch refuses, a vertex or edge out of range, an option out of range, a NULL.

@@ -588,11 +588,14 @@ static void judge(design *d, double from, int how, double p, unsigned long long 
 
 /* ---- the page and the picture --------------------------------------------------------------------------- */
 
+static int shown;                       /* runs on the page */
+
 static void show(design *d, view *v, double p, const char *what, unsigned long long seed)
 {
     char name[60];
 
     if (cli_stopped()) return;
+    shown++;
     snprintf(name, sizeof name, "%s, %s: %.2f", d->name, what, p);
     run(d, p, seed, v, name);
     grain_end(&s);
@@ -706,6 +709,11 @@ int main(int argc, char **argv)
     cli_bar_end(&bar);
     printf("baked_fields_error %.4f %.4f m\n", packing.error, flow.error);
     grain_end(&kept);
+    if (cli_stopped() && !shown) {      /* no page, which is no failure: the runs are kept */
+        view_close(v);
+        journal_end(0);
+        return cli_exit(CLI_DONE);
+    }
     if (view_close(v) != 0 || (!cli_stopped() && picture(o.out, tried, n, &hold) != 0)) return CLI_FAILED;
     journal_end(!cli_stopped());
     printf("wrote %s\n", o.out);
