@@ -1164,10 +1164,8 @@ DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_re
  *     P_c = ( sqrt c + (sqrt n_a + sqrt n_b)/sqrt r )^2,   12 (1 + 1/sqrt r)^2 for two triangles.
  *
  * grad (6) and hess (6x6) by (x_a, x_b); every output may be NULL. DC_E_OVERLAP, value +INFINITY, when the centres
- * coincide;
- * DC_E_ARG for a count below 1 or a centre or option out of range; DC_E_RANGE where the scaled distance or a result
- * does not fit.
- * Only c and length of the options are read. Error 8 eps. */
+ * coincide; DC_E_ARG for a count below 1 or a centre or option out of range; DC_E_RANGE where the scaled distance or a
+ * result does not fit. Only c and length of the options are read. Error 8 eps. */
 DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa, dc_v3 xb, dc_real *value,
                             dc_real *grad, dc_real *hess);
 
@@ -1471,8 +1469,8 @@ typedef struct {
  *
  * DC_E_ARG: a hull or pose that dc_hull_distance refuses, hit NULL, a ray whose direction is 0 or that is not finite or
  * beyond DC_LIMIT, a length below 0; *hit untouched, as for DC_E_RANGE: seen from the hull the ray begins beyond
- * DC_LIMIT. DC_E_DIVERGED: 64 steps were not enough (not met in the tests);
- * nothing is hit before hit->time, outcome DC_CAST_MISS. */
+ * DC_LIMIT. DC_E_DIVERGED: 64 steps were not enough (not met in the tests); nothing is hit before hit->time, outcome
+ * DC_CAST_MISS. */
 DC_DEF dc_status dc_hull_ray(const dc_hull *hull, const dc_pose *pose, const dc_ray *ray, dc_ray_hit *hit);
 
 /* The derivative of a hit, on its frozen feature: rows time, point (3), n (3).

@@ -114,10 +114,16 @@
  *             not by an iterate gone astray, but at the only minimum there is near the start, and no longer where
  *             steps are so short that the edge stops it. Of 30000 steps of bodies thrown at up to 100 m/s, with sizes
  *             from 0.01 to 10 m and flails, energy grew by more than 1e-3 of that of the throw in at most four on
- *             eleven seeds, mostly by less than 0.05, once by 0.11; without hulls that push each other by 5e-4 at
- *             most. In 170 tumbles of 200 steps by 5.5e-4 of the energy at the start. On nine of these seeds no step
- *             ends with DC_E_DIVERGED, on two one does; on none of the paths anything touched (tests/test_sim_path.c,
- *             DC_TEST_SWEEP 25).
+ *             sixteen seeds, mostly by less than 0.05, twice by 0.11; without hulls that push each other by 5e-4 at
+ *             most. In 170 tumbles of 200 steps by 5.5e-4 of the energy at the start. On fourteen of these seeds no
+ *             step ends with DC_E_DIVERGED, on two one does; on none of the paths anything touched
+ *             (tests/test_sim_path.c, DC_TEST_SWEEP 25, DC_TEST_SEED).
+ *   Float     A place is known to 6e-8 of its distance from the origin, and a force of contact to what that makes of a
+ *             gap: DC_OK says that rounding keeps what is left over from shrinking, dc_sim_info.residual how much that
+ *             is. Of 30000 thrown steps, sizes 0.01 to 1 m within 10 m, at most one ended with DC_E_DIVERGED on six
+ *             seeds; the force left over was below 1e-3 of the largest in 88 of 100, above 1e-2 in 2, above 0.1 in one
+ *             of 600. Beside double from the same states: 85 of 100 of those above 1e-2 end where states within
+ *             rounding of theirs lead, 96 within ten times of that.
  *   Cost      us of a step, of its adjoint, the same by vertices and attachments too, and of its Jacobians by both
  *             earlier states and control, one Zen 4 core, gcc 12 -O3, `make bench`: a box on the floor 2.4, 2.1, 2.5,
  *             3.7; a chain of 8 hinges that lands on it 15, 9, 11, 16, of 16 hinges 54, 20, 23, 54; 8 boxes in a stack,
@@ -146,7 +152,6 @@
  *
  * CHAPTERS of the implementation; each begins with its mark in brackets
  *   of robots:
- *   [faces]               faces of a hull
  *   [moments]             moment matrices
  *   [build]               building a model
  *   [kinematics]          configurations
@@ -373,7 +378,8 @@ typedef struct {
     int *material, materials;
 } dc_sim;
 
-/* Bytes of arena that dc_sim_build takes; 0: desc or what it points to is no description, or it does not fit. */
+/* Bytes of arena that dc_sim_build takes, some of them, to find faces, while it runs; 0: desc or what it points to is
+ * no description, or it does not fit. */
 DC_DEF size_t dc_sim_bytes(const dc_sim_desc *desc);
 
 /* Builds a model. The description is copied and may go. flaw may be NULL; written only with DC_E_ARG. DC_E_ARG,
@@ -945,7 +951,8 @@ typedef struct {
     dc_real deepest;            /* largest -d of them, m; 0: none */
     int     outside;            /* grains whose centre is outside the domain after the step: they move and touch as the
                                  * others, at greater cost when they are many */
-    int     evaluations;        /* poses at which fields were evaluated; without reuse, the pairs */
+    int     evaluations;        /* poses at which fields were evaluated; without reuse, the pairs; with it twice that
+                                 * of a pair whose distance, asked first, is too small to do without the rest */
     int     capped;             /* blocks with an exact field whose search for the largest disc reached its cap */
     int     a, b;               /* DC_OK: a is the first grain outside, or -1. DC_E_ARG: two bodies within reach of
                                  * which no pair tells how they touch, or a: the body whose state is bad, or too
@@ -1061,186 +1068,6 @@ DC_DEF dc_status dc_grains_vjp_shape(dc_grains *g, const dc_grains_shape *shape,
 #pragma GCC push_options
 #pragma GCC optimize("no-tree-slp-vectorize")
 #endif
-
-/* ---- [faces] faces of a hull ------------------------------------------------------------------ */
-/* in: points; out: faces as loops of their corners, counter-clockwise seen from outside, by gift wrapping.
- *
- * stage              | reads                | writes
- * dci_sim_first_face | points               | a face with all points behind it
- * dci_sim_face       | points, a plane      | the corners of the points in it, in order
- * dci_sim_faces      | points, faces so far | over each edge without a second face, that face */
-
-/* Points within `tolerance` of a face's plane belong to it, corners only. Face k is loop[face[k] .. face[k+1]). */
-typedef struct {
-    const dc_v3 *point;
-    int points;
-    int *loop, *face;
-    int loops, faces;
-    int most_loops, most_faces;     /* room */
-    dc_real tolerance;
-} dci_sim_wrap;
-
-/* the corner from which a face starts: the lowest along `low`; among equals the first, and of those the farthest along
- * `side`; -1: no point is in the plane */
-static int dci_sim_face_start(const dci_sim_wrap *wrap, dc_v3 normal, dc_v3 origin, dc_v3 low, dc_v3 side)
-{
-    const dc_v3 *x = wrap->point;
-    const dc_real tol = wrap->tolerance;
-    dc_real least = 0;
-    int start = -1, k;
-
-    for (k = 0; k < wrap->points; ++k) {
-        dc_v3 r = dc_sub(x[k], origin);
-        dc_real key = dc_dot(r, low);
-        if (dc_abs(dc_dot(r, normal)) > tol) continue;
-        if (start < 0 || key < least - tol
-            || (key <= least + tol && dc_dot(dc_sub(x[k], x[start]), side) > tol)) {
-            start = k;
-            least = key;
-        }
-    }
-    return start;
-}
-
-/* The corners of the points in a plane, in order about its normal: a face more, or none with -1: they are on one line
- * or there is no room. */
-static int dci_sim_face(dci_sim_wrap *wrap, dc_v3 normal, dc_v3 origin)
-{
-    const dc_v3 *x = wrap->point;
-    const dc_real tol = wrap->tolerance;
-    const dc_v3 e = dc_abs(normal.x) < DC_R(0.6) ? dc_vec(1, 0, 0) : dc_vec(0, 1, 0), t = dc_cross(normal, e);
-    const int start = dci_sim_face_start(wrap, normal, origin, t, dc_cross(normal, t)), first = wrap->loops;
-    int at, k, guard;
-
-    for (at = start, guard = 0; start >= 0 && guard <= wrap->points; ++guard) {
-        int next = -1;
-        dc_real reach = 0;
-        if (wrap->loops == wrap->most_loops || wrap->faces == wrap->most_faces) return -1;
-        wrap->loop[wrap->loops++] = at;
-
-        /* the next corner has all others on its left; of several on one line it is the farthest */
-        for (k = 0; k < wrap->points; ++k) {
-            dc_v3 d = dc_sub(x[k], x[at]);
-            dc_real length = dc_sqrt(dc_dot(d, d)), side;
-            if (length <= 2*tol || dc_abs(dc_dot(dc_sub(x[k], origin), normal)) > tol) continue;
-            if (next >= 0) {
-                side = dc_dot(normal, dc_cross(dc_sub(x[next], x[at]), d))/reach;
-                if (side > tol || (side >= -tol && length <= reach)) continue;
-            }
-            next = k;
-            reach = length;
-        }
-        at = next;
-        if (at < 0) break;
-
-        /* back at the start, or at its double */
-        {
-            dc_v3 d = dc_sub(x[at], x[start]);
-            if (dc_dot(d, d) <= 4*tol*tol) {
-                if (wrap->loops - first < 3) break;
-                wrap->face[++wrap->faces] = wrap->loops;
-                return wrap->faces - 1;
-            }
-        }
-    }
-    wrap->loops = first;
-    return -1;
-}
-
-/* the corner of face f after that at place k of the loops, and the one before it */
-static int dci_sim_after(const dci_sim_wrap *wrap, int f, int k)
-{
-    return wrap->loop[k + 1 < wrap->face[f + 1] ? k + 1 : wrap->face[f]];
-}
-
-static int dci_sim_ahead(const dci_sim_wrap *wrap, int f, int k)
-{
-    return wrap->loop[k > wrap->face[f] ? k - 1 : wrap->face[f + 1] - 1];
-}
-
-/* is the directed edge a, b in a face? */
-static int dci_sim_edge(const dci_sim_wrap *wrap, int a, int b)
-{
-    int f, k;
-    for (f = 0; f < wrap->faces; ++f)
-        for (k = wrap->face[f]; k < wrap->face[f + 1]; ++k)
-            if (wrap->loop[k] == a && dci_sim_after(wrap, f, k) == b) return 1;
-    return 0;
-}
-
-/* unit normal of the plane through a, b, c; 0 when they are on one line */
-static int dci_sim_normal(const dci_sim_wrap *wrap, dc_v3 a, dc_v3 b, dc_v3 c, dc_v3 *normal)
-{
-    dc_v3 e = dc_sub(b, a), d = dc_sub(c, a), x = dc_cross(e, d);
-    dc_real length = dc_sqrt(dc_dot(x, x)), side = dc_sqrt(dc_max(dc_dot(e, e), dc_dot(d, d)));
-    if (!(length > 4*wrap->tolerance*side)) return 0;
-    *normal = dc_scale(1/length, x);
-    return 1;
-}
-
-/* the first face: of the first three points with all others behind them */
-static int dci_sim_first_face(dci_sim_wrap *wrap)
-{
-    const dc_v3 *x = wrap->point;
-    int i, j, k, l, turn;
-
-    for (i = 0; i < wrap->points; ++i)
-        for (j = i + 1; j < wrap->points; ++j)
-            for (k = j + 1; k < wrap->points; ++k) {
-                dc_v3 normal;
-                if (!dci_sim_normal(wrap, x[i], x[j], x[k], &normal)) continue;
-
-                /* seen from both sides */
-                for (turn = 0; turn < 2; ++turn, normal = dc_neg(normal)) {
-                    int behind = 0;
-                    for (l = 0; l < wrap->points; ++l) {
-                        dc_real s = dc_dot(normal, dc_sub(x[l], x[i]));
-                        if (s > wrap->tolerance) break;
-                        behind += s < -wrap->tolerance;
-                    }
-                    if (l == wrap->points && behind) return dci_sim_face(wrap, normal, x[i]) == 0;
-                }
-            }
-    return 0;
-}
-
-/* All faces; 0: the points are flat, or too close to it. */
-static int dci_sim_faces(dci_sim_wrap *wrap)
-{
-    const dc_v3 *x = wrap->point;
-    int f, k, c;
-
-    wrap->loops = wrap->faces = 0;
-    wrap->face[0] = 0;
-    if (!dci_sim_first_face(wrap)) return 0;
-
-    for (f = 0; f < wrap->faces; ++f)
-        for (k = wrap->face[f]; k < wrap->face[f + 1]; ++k) {
-            int a = wrap->loop[k], b = dci_sim_after(wrap, f, k), best = -1;
-            dc_v3 e = dc_sub(x[b], x[a]), normal, side;
-            dc_real best_out = 0, best_up = 0;
-            if (dci_sim_edge(wrap, b, a)) continue;
-            if (!dci_sim_normal(wrap, x[a], x[b], x[dci_sim_ahead(wrap, f, k)], &normal)) return 0;
-
-            /* about the edge, from the face's plane outwards: the point met first */
-            side = dc_cross(e, normal);
-            for (c = 0; c < wrap->points; ++c) {
-                dc_v3 d = dc_sub(x[c], x[a]);
-                dc_real out = dc_dot(d, side)/dc_sqrt(dc_dot(e, e)), up = -dc_dot(d, normal);
-                if (up <= wrap->tolerance) continue;
-                if (best < 0 || up*best_out < best_up*out) {
-                    best = c;
-                    best_out = out;
-                    best_up = up;
-                }
-            }
-
-            /* the plane through it and the edge holds the next face */
-            if (best < 0 || !dci_sim_normal(wrap, x[b], x[a], x[best], &normal)) return 0;
-            if (dci_sim_face(wrap, normal, x[a]) < 0 || !dci_sim_edge(wrap, b, a)) return 0;
-        }
-    return 1;
-}
 
 /* ---- [moments] moment matrices ---------------------------------------------------------------- */
 /* in: a link with its hulls' vertices and faces, or its tree; out: M, the integral of rho (x,1)(x,1)^T, and its
@@ -1700,7 +1527,7 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
 #define DCI_SIM_ONE_PIECE 64
 #endif
 
-/* hulls of more vertices have faces only where mass asks for them: gift wrapping takes vertices times edges */
+/* hulls of more vertices have faces only where mass asks for them */
 #define DCI_SIM_FACES 1024
 
 /* numbers of a joint's state, and of its tangents */
@@ -1901,6 +1728,30 @@ static const char *dci_sim_check(const dc_sim_desc *d, dc_sim *m, int *where)
     return NULL;
 }
 
+/* a solid has faces, of which its moments are made, but for balls and capsules; other hulls have them where they can,
+ * for designs that are to keep them convex */
+static int dci_sim_needs_faces(const dc_sim_link *l, const dc_hull *h)
+{
+    return !(h->n <= 2 && h->radius > 0) && l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0);
+}
+
+static int dci_sim_may_have_faces(const dc_sim_link *l, const dc_hull *h)
+{
+    return h->n <= DCI_SIM_FACES || dci_sim_needs_faces(l, h);
+}
+
+/* bytes for finding the faces of one hull after the other */
+static size_t dci_sim_faces_bytes(const dc_sim_desc *d)
+{
+    int i, k, most = 0;
+    for (i = 0; i < d->links; ++i)
+        for (k = 0; k < d->link[i].hulls; ++k) {
+            const dc_hull *h = d->link[i].hull + k;
+            if (h->n > most && h->n >= 4 && dci_sim_may_have_faces(d->link + i, h)) most = h->n;
+        }
+    return most > 0 ? dc_hull_faces_bytes(most) : 0;
+}
+
 /* the arrays of a counted model */
 static void dci_sim_take_model(dc_sim *m, dci_room *room)
 {
@@ -1935,6 +1786,7 @@ DC_DEF size_t dc_sim_bytes(const dc_sim_desc *desc)
     int where;
     if (!desc || dci_sim_check(desc, &m, &where)) return 0;
     dci_sim_take_model(&m, &room);
+    DCI_TAKE(&room, dci_sim_faces_bytes(desc), unsigned char);
     return dci_counted(&room);
 }
 
@@ -1984,8 +1836,9 @@ static const char *dci_sim_bound(const dc_sim *sim, dc_sim_hull *h)
     return cause;
 }
 
-/* the volume within the faces of a hull, six times, in cubes of their bounding sphere's radius */
-static dc_real dci_sim_volume(const dc_sim *sim, const dc_sim_hull *h)
+/* Do the faces of a hull enclose more than rounding does? Six times the volume, in cubes of their bounding sphere's
+ * radius. */
+static int dci_sim_encloses(const dc_sim *sim, const dc_sim_hull *h)
 {
     const dc_v3 *x = sim->vertex + h->begin;
     const int *face = sim->face + h->face;
@@ -2005,7 +1858,7 @@ static dc_real dci_sim_volume(const dc_sim *sim, const dc_sim_hull *h)
             volume += dc_dot(mean, dc_cross(a, b));
         }
     }
-    return volume;
+    return volume > 8*DC_EPS;
 }
 
 /* the mass that the joint of link i moves */
@@ -2037,7 +1890,7 @@ DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw)
         cause = dci_sim_bound(sim, sim->hull + k);
 
         /* what had faces encloses more than rounding does */
-        if (!cause && sim->hull[k].faces > 0 && !(dci_sim_volume(sim, sim->hull + k) > 8*DC_EPS))
+        if (!cause && sim->hull[k].faces > 0 && !dci_sim_encloses(sim, sim->hull + k))
             cause = "a hull has no volume";
         if (cause) hull = k;
     }
@@ -2059,35 +1912,69 @@ DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw)
     return cause ? DC_E_ARG : DC_OK;
 }
 
-/* the faces of a solid hull; 0: it is flat */
-static int dci_sim_hull_faces(dc_sim *m, dc_sim_hull *h)
+/* the half-edge with which face f begins: that of its first corner */
+static int dci_sim_face_start(const dc_hull_topology *hull, int f)
 {
-    const dc_v3 *x = m->vertex + h->begin;
-    dci_sim_wrap wrap;
-    dc_real r2 = 0;
-    int j;
+    int h, start = hull->begin[f];
+    for (h = start; h < hull->begin[f + 1]; ++h)
+        if (hull->corner[h] < hull->corner[start]) start = h;
+    return start;
+}
 
-    for (j = 0; j < h->n; ++j) {
-        dc_v3 r = dc_sub(x[j], x[0]);
-        r2 = dc_max(r2, dc_dot(r, r));
+/* Half-edges `start`, one of each face, by their corner, then by the one on the other side: the order depends on who is
+ * next to whom, not on where they are. */
+static void dci_sim_face_sort(const dc_hull_topology *hull, int *start)
+{
+    int f, k, gap;
+    for (gap = hull->faces/2; gap > 0; gap /= 2)
+        for (f = gap; f < hull->faces; ++f) {
+            const int h = start[f], from = hull->corner[h], to = hull->corner[hull->twin[h]];
+            for (k = f; k >= gap; k -= gap) {
+                const int g = start[k - gap], other = hull->corner[g];
+                if (other < from || (other == from && hull->corner[hull->twin[g]] < to)) break;
+                start[k] = g;
+            }
+            start[k] = h;
+        }
+}
+
+/* The faces of hull h, by dc_hull_faces, as loops of their corners; 0: it is flat, or its volume is rounding. */
+static int dci_sim_hull_faces(dc_sim *m, dc_sim_hull *h, dc_arena *mem)
+{
+    const size_t used = mem->used;
+    int *loop = m->loop + h->loop, *face = m->face + h->face, *start = NULL, f, k, n, loops = 0;
+    dc_hull points = DC_ZERO;
+    dc_hull_topology hull;
+
+    points.v = m->vertex + h->begin;
+    points.n = h->n;
+    if (h->n < 4 || dc_hull_faces(&points, DC_IS_FLOAT ? 0 : 4096*DC_EPS, mem, &hull) != DC_OK) return 0;
+
+    /* there is room: half of what dc_hull_faces asks for is given back */
+    if (hull.dimension == 3) start = (int *)dc_arena_take(mem, (size_t)hull.faces, sizeof(int));
+    for (f = 0; start && f < hull.faces; ++f) start[f] = dci_sim_face_start(&hull, f);
+    if (start) dci_sim_face_sort(&hull, start);
+    for (f = 0; start && f < hull.faces; ++f) {
+        const int begin = hull.begin[hull.owner[start[f]]];
+        n = hull.begin[hull.owner[start[f]] + 1] - begin;
+        face[f] = loops;
+        for (k = 0; k < n; ++k) loop[loops++] = hull.corner[begin + (start[f] - begin + k)%n];
     }
-    memset(&wrap, 0, sizeof wrap);
-    wrap.point = x;
-    wrap.points = h->n;
-    wrap.loop = m->loop + h->loop;
-    wrap.face = m->face + h->face;
-    wrap.most_loops = 6*h->n;
-    wrap.most_faces = 2*h->n;
-    wrap.tolerance = (DC_IS_FLOAT ? 16 : 4096)*DC_EPS*dc_sqrt(r2);
-    if (h->n < 4 || !dci_sim_faces(&wrap)) return 0;
-    h->faces = wrap.faces;
-    return 1;
+    mem->used = used;
+    if (!start) return 0;
+    face[hull.faces] = loops;
+    h->faces = hull.faces;
+
+    /* thin ones have none */
+    dci_sim_bound(m, h);
+    if (!dci_sim_encloses(m, h)) h->faces = 0;
+    return h->faces > 0;
 }
 
 /* links with their hulls, then the corners of trees; 0: a solid of link *where is flat */
-static int dci_sim_fill_links(const dc_sim_desc *d, dc_sim *m, int *where)
+static int dci_sim_fill_links(const dc_sim_desc *d, dc_arena *mem, dc_sim *m, int *where)
 {
-    int i, j, k, solid, hulls = 0, vertices = 0, q_at = 0, v_at = 0;
+    int i, j, k, hulls = 0, vertices = 0, q_at = 0, v_at = 0;
 
     for (i = 0; i < m->links; ++i) {
         const dc_sim_link *l = d->link + i;
@@ -2108,10 +1995,9 @@ static int dci_sim_fill_links(const dc_sim_desc *d, dc_sim *m, int *where)
             h->faces = h->tree = 0;
             for (j = 0; j < h->n; ++j) m->vertex[vertices++] = l->hull[k].v[j];
 
-            /* a hull that is not flat has faces, and a solid must have them, but for balls and capsules */
-            solid = !(h->n <= 2 && h->round > 0) && l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0);
             *where = i;
-            if ((solid || h->n <= DCI_SIM_FACES) && !dci_sim_hull_faces(m, h) && solid) return 0;
+            if (dci_sim_may_have_faces(l, l->hull + k) && !dci_sim_hull_faces(m, h, mem)
+                && dci_sim_needs_faces(l, l->hull + k)) return 0;
         }
     }
 
@@ -2201,12 +2087,12 @@ static void dci_sim_fill_pairs(dc_sim *m)
 }
 
 /* copies the description into the arrays, finds faces and pairs */
-static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
+static const char *dci_sim_fill(const dc_sim_desc *d, dc_arena *mem, dc_sim *m, int *where)
 {
     int k;
 
     for (k = 0; k < m->planes; ++k) m->plane[k] = d->plane[k];
-    if (!dci_sim_fill_links(d, m, where)) return "a solid hull is flat";
+    if (!dci_sim_fill_links(d, mem, m, where)) return "a solid hull is flat";
     dci_sim_fill_pieces(m);
 
     /* what zero stands for */
@@ -2278,18 +2164,23 @@ DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *si
     const char *cause;
     dc_status status = DC_E_ARG;
     int where = -1;
-    size_t used;
+    size_t used, kept;
 
     if (!desc || !mem || !sim) return DC_E_ARG;
-    used = mem->used;
+    used = kept = mem->used;
     room.arena = mem;
 
     /* counts, memory, then what is made of the links */
     cause = dci_sim_check(desc, &m, &where);
-    if (!cause) dci_sim_take_model(&m, &room);
+    if (!cause) {
+        dci_sim_take_model(&m, &room);
+        kept = mem->used;
+        DCI_TAKE(&room, dci_sim_faces_bytes(desc), unsigned char);
+    }
     if (room.full) status = DC_E_MEMORY;
     else {
-        if (!cause) cause = dci_sim_fill(desc, &m, &where);
+        mem->used = kept;
+        if (!cause) cause = dci_sim_fill(desc, mem, &m, &where);
         if (cause && flaw) {
             flaw->link = where;
             flaw->cause = cause;
@@ -6723,11 +6614,12 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         dci_sim_report(at, residual, acting, info);
         end = sim->desc.tolerance*info->scale;
 
-        /* the rounding of the forces: Newton's steps no longer halve what is left, where they should square it, and it
-         * is small, or what they gain is below the rounding of O */
+        /* The rounding of the forces: Newton's steps no longer halve what is left, where they should square it, and it
+         * is small, or what they gain is below the rounding of O. That may be of a heavy body, beside which a light one
+         * is not at rest: slopes lead it on for a while. */
         tiny = residual <= DCI_SIM_FLOOR*info->scale;
         slow = (tiny || (info->iterations > 0 && -slope <= rounding)) && residual > DC_R(0.5)*least ? slow + 1 : 0;
-        if (residual <= end || slow >= 3) {
+        if (residual <= end || slow >= (tiny ? 3 : 20)) {
             if (at->modelled == 0) return sure;
             want = DCI_SIM_DERIVATIVES;
 
@@ -9272,7 +9164,8 @@ static int dci_design_of(const dc_design *design, const dc_sim *sim)
 
 DC_DEF dc_status dc_design_apply(const dc_design *design, const dc_real *d, dc_sim *sim, dc_sim_flaw *flaw)
 {
-    int i, k, s;
+    int i, k, s, weightless = -1;
+    dc_status status;
 
     if (!dci_design_of(design, sim) || !d) return DC_E_ARG;
     for (k = 0; k < design->n; ++k)
@@ -9298,13 +9191,23 @@ DC_DEF dc_status dc_design_apply(const dc_design *design, const dc_real *d, dc_s
     for (i = 0; i < sim->links; ++i, ++s) {
         if (!dci_design_moves(design, s)) continue;
         sim->link[i].mass = dci_design_value(design, d, s);
+        if (sim->link[i].mass == 0) weightless = i;         /* would be that of the density */
         for (k = 0; k < 9; ++k) sim->link[i].inertia.m[k] = design->inertia[i].m[k]*(sim->link[i].mass/design->base[s]);
     }
     for (i = 0; i < sim->links; ++i, ++s)
         if (dci_design_moves(design, s)) sim->link[i].friction = dci_design_value(design, d, s);
     for (i = 0; i < sim->planes; ++i, ++s)
         if (dci_design_moves(design, s)) sim->plane[i].friction = dci_design_value(design, d, s);
-    return dc_sim_refresh(sim, flaw);
+    status = dc_sim_refresh(sim, flaw);
+    if (status == DC_OK && weightless >= 0) {
+        status = DC_E_ARG;
+        if (flaw) {
+            flaw->link = weightless;
+            flaw->cause = "mass";
+            flaw->hull = -1;
+        }
+    }
+    return status;
 }
 
 DC_DEF dc_status dc_design_pull(const dc_design *design, const dc_real *d, const dc_sim_run *run, dc_real *grad)
@@ -9741,13 +9644,11 @@ DC_DEF dc_status dc_design_clear(const dc_design *design, const dc_sim *sim, con
     dc_pose *pose;
     dc_m3 *bend;
     dc_status status;
-    int a, b, p, k, rows_before, entries_before;
+    int a, b, p, rows_before, entries_before;
     size_t used;
 
     if (!dci_design_of(design, sim) || !q || !mem || !dci_design_rows_ok(rows) || !dci_sim_scalar(gap, 0)
-        || !dci_sim_scalar(reach, 0)) return DC_E_ARG;
-    for (k = 0; k < sim->nq; ++k)
-        if (!(dc_abs(q[k]) <= DC_LIMIT)) return DC_E_ARG;
+        || !dci_sim_scalar(reach, 0) || !dci_sim_state_ok(sim, q)) return DC_E_ARG;
     used = mem->used;
     rows_before = rows->rows;
     entries_before = rows->entries;

@@ -656,6 +656,9 @@ TEST a_start_that_overlaps_is_parted(void)
     ASSERT_EQ(DC_OK, dc_design_build(&desc, &m.sim, &mem, &D, NULL));
     ASSERT_EQ(DC_OK, dc_design_rows_open(ROWS, ENTRIES, &mem, &R));
     dc_sim_neutral(&m.sim, q);
+    q[0] = 0;           /* no rotation */
+    ASSERT_EQ(DC_E_ARG, dc_design_clear(&D, &m.sim, q, 0, 1, &mem, &R, NULL, NULL));
+    q[0] = 1;
     for (trial = 0; trial < 4; ++trial) {
         dc_arena work = dc_arena_make(scratch, sizeof scratch);
         R.rows = R.entries = 0;
@@ -726,6 +729,7 @@ TEST wrong_calls_touch_nothing(void)
     static dc_real d[MOST], step[MOST], keep[MOST], q[NQ];
     dc_arena left, none = dc_arena_make(scratch, 64), mem = dc_arena_make(scratch, sizeof scratch);
     dc_design_rows few, before;
+    dc_sim_flaw flaw;
     dc_sim other;
     size_t need;
     dc_design_desc desc;
@@ -748,6 +752,14 @@ TEST wrong_calls_touch_nothing(void)
     ASSERT_EQ(DC_E_ARG, apply(d, NULL));
     ASSERT(memcmp(m.sim.vertex, m.vertex, 48*sizeof(dc_v3)) == 0);
     d[4] = 0;
+    d[1] = DC_R(-0.8);          /* a mass of 0, and not that of the density */
+    m.sim.link[TIP].density = 1;
+    flaw.cause = NULL;
+    ASSERT_EQ(DC_E_ARG, apply(d, &flaw));
+    ASSERT(flaw.cause && flaw.link == TIP && m.sim.link[TIP].mass == 0);
+    ASSERT_STR_EQ("mass", flaw.cause);
+    d[1] = 0;
+    ASSERT_EQ(DC_OK, apply(d, NULL));
     other = m.sim;
     other.links--;
     ASSERT_EQ(DC_E_ARG, dc_design_apply(&D, d, &other, NULL));
