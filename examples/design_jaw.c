@@ -148,8 +148,8 @@ static double result(view *v, const char *name, const char *title, clock_t start
 
 int main(int argc, char **argv)
 {
-    double       nx = 4, nz = 4, horizon = 160, iterations = 140, friction = 0.2, h = 0.01, check = 0, into = jaw_into, before,
-                 after;
+    double       nx = 4, nz = 4, horizon = 160, iterations = 140, friction = 0.2, h = 0.01, check = 0, into = jaw_into;
+    double       before, after;
     cli_number   number[] = {{"nx", &nx, 2, 13, "blocks across"},
                              {"nz", &nz, 2, 12, "blocks up"},
                              {"horizon", &horizon, 10, 2000, "steps of a motion"},

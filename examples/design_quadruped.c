@@ -6,10 +6,11 @@
  * the feet, 96 vertices each in three hulls, the right ones mirrored, is optimised together with the control; beside it
  * control alone with as many iterations from the same start. Loss: of the torso in place of the whole centre of mass.
  *
- * The control is a trot, with small random waves that --seed draws anew. No wave is faster than 2 Hz or larger than 0.5 rad,
- * as a motor might have it: without bounds the gradient finds gaits that throw the robot, which go farther here, by another
- * length at each time step, and half as far in MuJoCo (bench_design_mujoco.c); and how much the feet gain is left to chance. --ablation 1 asks what the number of vertices
- * changes (V-H), --ablation 2 what the mass in the vertices does (V-I). */
+ * The control is a trot, with small random waves that --seed draws anew. No wave is faster than 2 Hz or larger than
+ * 0.5 rad, as a motor might have it: without bounds the gradient finds gaits that throw the robot, which go farther
+ * here, by another length at each time step, and half as far in MuJoCo (bench_design_mujoco.c); and how much the feet
+ * gain is left to chance. --ablation 1 asks what the number of vertices changes (V-H), --ablation 2 what the mass in
+ * the vertices does (V-I). */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION

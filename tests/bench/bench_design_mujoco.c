@@ -1,8 +1,8 @@
-/* The walkers of examples/design_quadruped.c and design_biped.c, with the feet and the control that were found, and the jaw
- * of design_jaw.c with its hole, here and in MuJoCo, where it is installed (SDRS V-J, Fig. 22): how far they have walked,
- * how high the object is, step by step. tests/data/design_X.txt is what build/demo/design_X --seed 1 writes as
- * design_X_with_shape.txt, of the jaw design_jaw_after.txt. Bar, of the quadruped and the jaw: at no step more than 5 % of
- * the whole way apart. The biped falls in MuJoCo: its gait knows nothing of where the robot is. */
+/* The walkers of examples/design_quadruped.c and design_biped.c, with the feet and the control that were found, and the
+ * jaw of design_jaw.c with its hole, here and in MuJoCo, where it is installed (SDRS V-J, Fig. 22): how far they have
+ * walked, how high the object is, step by step. tests/data/design_X.txt is what build/demo/design_X --seed 1 writes as
+ * design_X_with_shape.txt, of the jaw design_jaw_after.txt. Bar, of the quadruped and the jaw: at no step more than 5 %
+ * of the whole way apart. The biped falls in MuJoCo: its gait knows nothing of where the robot is. */
 #include "bench.h"
 
 #define DC_CONTACT_IMPLEMENTATION
@@ -169,7 +169,7 @@ static curve peer(const setting *s, double h)
             }
             mj_step(m, d);
         }
-        c.x[i] = s->kind == JAW ? d->qpos[5] - jaw_middle : d->qpos[0];       /* a jaw has three freedoms, then the object */
+        c.x[i] = s->kind == JAW ? d->qpos[5] - jaw_middle : d->qpos[0];     /* a jaw: three freedoms, then the object */
     }
     mj_deleteData(d);
     mj_deleteModel(m);
@@ -208,9 +208,11 @@ static void compare(const setting *k)
 
 int main(int argc, char **argv)
 {
-    static const setting robots[] = {{"quadruped", DC_TEST_DATA "/design_quadruped.txt", QUADRUPED, 550, 0.4, 0.3, 1e-3},
-                                     {"biped", DC_TEST_DATA "/design_biped.txt", BIPED, 400, 0.8, 1.4, 1e-3},
-                                     {"jaw", DC_TEST_DATA "/design_jaw.txt", JAW, 160, 0.2, 0, 5e-3}};
+    static const setting robots[] = {
+        {"quadruped", DC_TEST_DATA "/design_quadruped.txt", QUADRUPED, 550, 0.4, 0.3, 1e-3},
+        {"biped", DC_TEST_DATA "/design_biped.txt", BIPED, 400, 0.8, 1.4, 1e-3},
+        {"jaw", DC_TEST_DATA "/design_jaw.txt", JAW, 160, 0.2, 0, 5e-3}
+    };
     int                  i;
 
     bench_begin(argc, argv);
