@@ -317,6 +317,7 @@ DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const 
  * Contacts that are left out have act 0 and n 0; bodies farther apart than 9/8 reach have no other (dc_manifold_pairs).
  * Fields are not evaluated at vertices and witness points that are farther off by dc_sdf_bound, nor for pairs of edges
  * whose weight is 0.
+ * Where the balls about both meshes are, no field is asked at all, and of edges kept softly one pair stands for all.
  *
  * In all of these s is the logistic function and n_c the unit normal of the field (dc_sdf_out.dir) at tau_n. The
  * distance on b has the roles swapped throughout: CONTAX Eq. 11 as printed gives it the wrong sign.
@@ -2171,6 +2172,7 @@ static dc_status dci_sample(dci_man *m, const dci_man_field *F)
             c->point[2*DCI_CHUNK + n] = x.z;
             c->at[n++] = i;
         }
+        if (n == 0) continue;
         memset(&out, 0, sizeof out);
         out.value = F->phi ? c->value : NULL;
         out.grad = F->grad ? c->grad : NULL;
@@ -2330,7 +2332,7 @@ static dc_status dci_man_bound(dci_man *m, int c, int n, const dc_v3 *x)
     for (i = 0; i < n; ++i)
         if (b->block_least[i/DCI_MAN_BLOCK] < end)
             b->point[near_count++] = dc_mul_t(&other->axes, dc_sub(x[i], other->origin));
-    if (dc_sdf_bound(other->sdf, near_count, b->point, NULL, b->least) != DC_OK) return DC_E_RANGE;
+    if (near_count > 0 && dc_sdf_bound(other->sdf, near_count, b->point, NULL, b->least) != DC_OK) return DC_E_RANGE;
     for (i = n; i-- > 0;) {
         const dc_real least = b->block_least[i/DCI_MAN_BLOCK];
         b->least[i] = least < end ? b->least[--near_count] : least;
