@@ -192,6 +192,13 @@
 
 #define DC_INLINE static inline DCI_UNUSED
 
+/* what a loop over lanes calls: gcc else leaves calls between functions of other options */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
+#define DCI_LANE static inline DCI_UNUSED __attribute__((always_inline))
+#else
+#define DCI_LANE static inline DCI_UNUSED
+#endif
+
 #ifdef __cplusplus
 #define DC_ZERO {}
 #else
@@ -370,15 +377,15 @@ DC_DEF void *dc_arena_take(dc_arena *a, size_t count, size_t size);
 /* ---- vectors, matrices, poses --------------------------------------------------------------- */
 
 /* The smaller, the larger, the magnitude; a NaN in b is returned by the first two, one in a is lost. */
-DC_INLINE dc_real dc_min(dc_real a, dc_real b) { return a < b ? a : b; }
-DC_INLINE dc_real dc_max(dc_real a, dc_real b) { return a > b ? a : b; }
+DCI_LANE dc_real dc_min(dc_real a, dc_real b) { return a < b ? a : b; }
+DCI_LANE dc_real dc_max(dc_real a, dc_real b) { return a > b ? a : b; }
 #if (defined(__GNUC__) || defined(__clang__)) && DC_IS_FLOAT
 /* one instruction, which gcc does not see in a < 0 ? -a : a */
-DC_INLINE dc_real dc_abs(dc_real a) { return __builtin_fabsf(a); }
+DCI_LANE dc_real dc_abs(dc_real a) { return __builtin_fabsf(a); }
 #elif defined(__GNUC__) || defined(__clang__)
-DC_INLINE dc_real dc_abs(dc_real a) { return __builtin_fabs(a); }
+DCI_LANE dc_real dc_abs(dc_real a) { return __builtin_fabs(a); }
 #else
-DC_INLINE dc_real dc_abs(dc_real a) { return a <= 0 ? 0 - a : a; }      /* +0 of -0 as well */
+DCI_LANE dc_real dc_abs(dc_real a) { return a <= 0 ? 0 - a : a; }      /* +0 of -0 as well */
 #endif
 /* x - x is zero for finite x and NaN otherwise */
 DC_INLINE int dc_finite(dc_real x) { return x - x == 0; }
@@ -1157,10 +1164,8 @@ DC_DEF void dc_relative_expand(const dc_relative *r, dc_v3 o_a, dc_v3 o_b, dc_re
  *     P_c = ( sqrt c + (sqrt n_a + sqrt n_b)/sqrt r )^2,   12 (1 + 1/sqrt r)^2 for two triangles.
  *
  * grad (6) and hess (6x6) by (x_a, x_b); every output may be NULL. DC_E_OVERLAP, value +INFINITY, when the centres
- * coincide;
- * DC_E_ARG for a count below 1 or a centre or option out of range; DC_E_RANGE where the scaled distance or a result
- * does not fit.
- * Only c and length of the options are read. Error 8 eps. */
+ * coincide; DC_E_ARG for a count below 1 or a centre or option out of range; DC_E_RANGE where the scaled distance or a
+ * result does not fit. Only c and length of the options are read. Error 8 eps. */
 DC_DEF dc_status dc_centred(const dc_pair_options *opt, int na, int nb, dc_v3 xa, dc_v3 xb, dc_real *value,
                             dc_real *grad, dc_real *hess);
 
@@ -1464,8 +1469,8 @@ typedef struct {
  *
  * DC_E_ARG: a hull or pose that dc_hull_distance refuses, hit NULL, a ray whose direction is 0 or that is not finite or
  * beyond DC_LIMIT, a length below 0; *hit untouched, as for DC_E_RANGE: seen from the hull the ray begins beyond
- * DC_LIMIT. DC_E_DIVERGED: 64 steps were not enough (not met in the tests);
- * nothing is hit before hit->time, outcome DC_CAST_MISS. */
+ * DC_LIMIT. DC_E_DIVERGED: 64 steps were not enough (not met in the tests); nothing is hit before hit->time, outcome
+ * DC_CAST_MISS. */
 DC_DEF dc_status dc_hull_ray(const dc_hull *hull, const dc_pose *pose, const dc_ray *ray, dc_ray_hit *hit);
 
 /* The derivative of a hit, on its frozen feature: rows time, point (3), n (3).
@@ -1563,12 +1568,6 @@ DC_DEF dc_status dc_hull_cast_jac(const dc_hull *a, const dc_pose *pose_a, const
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC optimize("no-trapping-math")
-#endif
-
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(__OPTIMIZE_SIZE__)
-#define DCI_LANE static inline DCI_UNUSED __attribute__((always_inline))
-#else
-#define DCI_LANE static inline DCI_UNUSED
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)

@@ -383,9 +383,8 @@ DC_DEF size_t dc_ncp_bytes(const dc_ncp_options *opt, const dc_ncp_scene *scene)
 /* One step of SILICO Eq. 20: the velocities at its end, contact points, normals and forces together.
  *
  *   next      [scene->bodies] the bodies after the step; may be scene->body's own array
- *   solution NULL, or receives the solved step, which stays in the arena until the caller resets it, and borrows the
- *   scene
- *             with its bodies, contacts and shapes; the functions below ask it
+ *   solution  NULL, or receives the solved step, which stays in the arena until the caller resets it, and borrows the
+ *             scene with its bodies, contacts and shapes; the functions below ask it
  *   info      may be NULL
  *
  * DC_E_ARG: something is not finite or out of range, dc_ncp_flaw says what; nothing is written. DC_E_MEMORY: nothing
@@ -1079,7 +1078,7 @@ static void dci_soc_divide(int n, const dc_real *lam, const dc_real *x, dc_real 
 /* the largest step a <= most that keeps x + a dx in the cone */
 static dc_real dci_soc_step(int n, const dc_real *x, const dc_real *dx, dc_real most)
 {
-    dc_real a = dx[0]*dx[0], b = x[0]*dx[0], c = dci_soc_det(n, x), disc, t;
+    dc_real a = dx[0]*dx[0], b = x[0]*dx[0], c = dci_soc_det(n, x), big, disc, t;
     int i;
 
     for (i = 1; i < n; ++i) {
@@ -1088,8 +1087,15 @@ static dc_real dci_soc_step(int n, const dc_real *x, const dc_real *dx, dc_real 
     }
     /* x_0 stays positive: at the apex the roots below are one, and rounding may lose it */
     if (x[0] + most*dx[0] < 0) most = -x[0]/dx[0];
-    /* a t^2 + 2 b t + c = 0, c > 0: the smallest positive root */
 
+    /* a t^2 + 2 b t + c = 0, c > 0: the smallest positive root. Of light bodies b^2 and a c underflow in float: times a
+     * power of two, which changes no other bit */
+    big = dc_max(dc_max(dc_abs(a), dc_abs(b)), c);
+    if (big*big < DC_REAL_MIN/(DC_EPS*DC_EPS)) {
+        a /= DC_EPS*DC_EPS;
+        b /= DC_EPS*DC_EPS;
+        c /= DC_EPS*DC_EPS;
+    }
     disc = b*b - a*c;
     if (b >= 0 && a >= 0) return most;                          /* no positive root */
     if (disc < 0) return most;

@@ -3249,19 +3249,24 @@ DC_DEF dc_status dc_sdf_ddir_along(const dc_sdf *s, int count, const dc_real *x,
 #pragma GCC optimize("no-trapping-math")
 #endif
 
-/* least <- min(least, a superquadric's value at n points) */
-static DCI_NOINLINE void dci_quadric_bounds(const dci_sdf_part *a, int n, const dc_v3 *x, dc_real *DCI_RESTRICT least)
+/* the lesser of what is and what a superquadric is at least in a ball */
+DCI_LANE dc_real dci_quadric_bound(const dci_sdf_part *a, dc_v3 x, dc_real r, dc_real shrink, dc_real least)
 {
-    const dci_sdf_ball ball = a->ball;
-    const dc_real shrink = 1/ball.stretch;
-    const dc_v3 t = a->origin;
+    const dc_real gap = dci_sqrt_lane(dci_sdf_d2(a->origin, x.x, x.y, x.z)) - a->ball.outer - r;
+    const dc_real phi = gap > 0 ? gap*shrink : gap;
+    return phi < least ? phi : least;
+}
+
+/* least <- min(least, a superquadric's value in n balls); r NULL: 0 */
+static DCI_NOINLINE void dci_quadric_bounds(const dci_sdf_part *of, int n, const dc_v3 *x,
+                                            const dc_real *DCI_RESTRICT r, dc_real *DCI_RESTRICT least)
+{
+    const dci_sdf_part a = *of;
+    const dc_real shrink = 1/a.ball.stretch;
     int k;
 
-    for (k = 0; k < n; ++k) {
-        const dc_real gap = dci_sqrt_lane(dci_sdf_d2(t, x[k].x, x[k].y, x[k].z)) - ball.outer;
-        const dc_real phi = gap > 0 ? gap*shrink : gap;
-        least[k] = phi < least[k] ? phi : least[k];
-    }
+    if (r) for (k = 0; k < n; ++k) least[k] = dci_quadric_bound(&a, x[k], r[k], shrink, least[k]);
+    else for (k = 0; k < n; ++k) least[k] = dci_quadric_bound(&a, x[k], 0, shrink, least[k]);
 }
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -3273,19 +3278,15 @@ static void dci_sdf_part_bounds(const dci_sdf_part *a, int n, const dc_v3 *x, co
 {
     int k;
 
-    if (a->kernel <= DCI_SDF_TAUBIN && !r) {
-        dci_quadric_bounds(a, n, x, least);
+    if (a->kernel <= DCI_SDF_TAUBIN) {
+        dci_quadric_bounds(a, n, x, r, least);
         return;
     }
     for (k = 0; k < n; ++k) {
         const dc_real R = r ? r[k] : 0;
         dc_real phi = -DC_REAL_MAX;
 
-        if (a->kernel <= DCI_SDF_TAUBIN) {
-            const dc_v3 e = dc_sub(x[k], a->origin);
-            phi = dc_sqrt(dc_dot(e, e)) - a->ball.outer - R;
-            phi = phi > 0 ? phi/a->ball.stretch : phi;
-        } else if (a->kernel != DCI_SDF_CLOUD)
+        if (a->kernel != DCI_SDF_CLOUD)
             /* what changes by a unit of length or less along one: |n.n - 1| <= 1e-3 */
             phi = dci_sdf_part_at(a, x[k], 0).value - DC_R(1.001)*R;
         least[k] = dc_min(least[k], phi);

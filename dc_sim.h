@@ -114,10 +114,16 @@
  *             not by an iterate gone astray, but at the only minimum there is near the start, and no longer where
  *             steps are so short that the edge stops it. Of 30000 steps of bodies thrown at up to 100 m/s, with sizes
  *             from 0.01 to 10 m and flails, energy grew by more than 1e-3 of that of the throw in at most four on
- *             eleven seeds, mostly by less than 0.05, once by 0.11; without hulls that push each other by 5e-4 at
- *             most. In 170 tumbles of 200 steps by 5.5e-4 of the energy at the start. On nine of these seeds no step
- *             ends with DC_E_DIVERGED, on two one does; on none of the paths anything touched (tests/test_sim_path.c,
- *             DC_TEST_SWEEP 25).
+ *             nineteen seeds, mostly by less than 0.05, twice by 0.11; without hulls that push each other by 5e-4 at
+ *             most. In 170 tumbles of 200 steps by 5.5e-4 of the energy at the start. On seventeen of these seeds
+ *             no step ends with DC_E_DIVERGED, on two one or two do; on none of the paths anything touched
+ *             (tests/test_sim_path.c, DC_TEST_SWEEP 25, DC_TEST_SEED).
+ *   Float     A place is known to 6e-8 of its distance from the origin, and a force of contact to what that makes of a
+ *             gap: DC_OK says that rounding keeps what is left over from shrinking, dc_sim_info.residual how much that
+ *             is. Of 30000 thrown steps, sizes 0.01 to 1 m within 10 m, at most one ended with DC_E_DIVERGED on six
+ *             seeds; the force left over was below 1e-3 of the largest in 88 of 100, above 1e-2 in 2, above 0.1 in one
+ *             of 600. Beside double from the same states: 85 of 100 of those above 1e-2 end where states within
+ *             rounding of theirs lead, 96 within ten times of that.
  *   Cost      us of a step, of its adjoint, the same by vertices and attachments too, and of its Jacobians by both
  *             earlier states and control, one Zen 4 core, gcc 12 -O3, `make bench`: a box on the floor 2.4, 2.1, 2.5,
  *             3.7; a chain of 8 hinges that lands on it 15, 9, 11, 16, of 16 hinges 54, 20, 23, 54; 8 boxes in a stack,
@@ -146,7 +152,6 @@
  *
  * CHAPTERS of the implementation; each begins with its mark in brackets
  *   of robots:
- *   [faces]               faces of a hull
  *   [moments]             moment matrices
  *   [build]               building a model
  *   [kinematics]          configurations
@@ -373,7 +378,8 @@ typedef struct {
     int *material, materials;
 } dc_sim;
 
-/* Bytes of arena that dc_sim_build takes; 0: desc or what it points to is no description, or it does not fit. */
+/* Bytes of arena that dc_sim_build takes, some of them, to find faces, while it runs; 0: desc or what it points to is
+ * no description, or it does not fit. */
 DC_DEF size_t dc_sim_bytes(const dc_sim_desc *desc);
 
 /* Builds a model. The description is copied and may go. flaw may be NULL; written only with DC_E_ARG. DC_E_ARG,
@@ -592,9 +598,10 @@ enum { DC_DESIGN_HELD = 0, DC_DESIGN_FREE, DC_DESIGN_SHARED };
  * one; its turn is exp([r]) before that it was built with, r a vector in the parent's axes. */
 enum { DC_DESIGN_MOVES = 1, DC_DESIGN_TURNS = 2 };
 
-/* Link `to`, which has hulls as link `from` has and nothing marked of its own, takes part in every move of it: its
- * vertices, and its attachment if that of `from` is marked, move by map times what they do; turns by map as of axial
- * vectors. `from` is itself no copy. */
+/* Link `to`, which has hulls as link `from` has and nothing marked of its own, takes part in every move of it but those
+ * by terms of one's own: its vertices, and its attachment if that of `from` is marked or its parent stretched, move by
+ * map times what they do; turns by map as of axial vectors. Where both are attached to a link that is stretched, each
+ * moves with its own place on it. `from` is itself no copy. */
 typedef struct { int from, to; dc_m3 map; } dc_design_copy;
 
 /* A link is stretched: its vertices, and what is attached to it, move by d_k times their coordinate along the axis, of
@@ -773,7 +780,7 @@ DC_DEF dc_status dc_design_project(const dc_design *design, const dc_design_rows
  * rounding by every pair, whatever its field says. h must be below 2 sqrt(m_eff/k_n), m_eff the mass a contact feels:
  * m/4 at the end of a rod.
  *
- * Memory: some 2 KB for each body with the room for 16 pairs, with sweeps 5 KB, with reuse 5 KB more. The same bits for
+ * Memory: some 2 KB for each body with the room for 16 pairs, with sweeps 7 KB, with reuse 5 KB more. The same bits for
  * any split of the parts of a step. Resting contacts of fields whose gradient jumps, as that of networks of max(0, z),
  * chatter with a speed that falls with h.
  *
@@ -886,6 +893,7 @@ typedef struct {
 } dc_grains_desc;
 
 typedef struct dc_grain_row dc_grain_row;
+typedef struct dc_grain_pack dc_grain_pack;
 typedef struct dc_grain_kept dc_grain_kept;
 
 /* A pair within reach: a and b as of dc_grains_find, the rest as of dc_grains_meet and later; not set in between. */
@@ -917,9 +925,10 @@ typedef struct {
     int     *body, *wall;       int walls;
     dc_real *spring;            /* room, with sweeps 3 room: spring, f_n, f_t; in the state, by rows of bodies */
     dc_grain_row *rows;         /* with sweeps: room */
-    int     *touch, *touching;  /* with sweeps, room: 1: may touch in this step; the numbers of those */
-    dc_real *share;             /* with sweeps, 2 per body: n/m, n/inertia, n its contacts; after dc_grains_solve h/m,
-                                 * h/inertia */
+    dc_grain_pack *pack;        /* those that may touch, side by side; of dc_grains_solve */
+    int     *touch;             /* with sweeps, room: 1: may touch in this step */
+    dc_real *share;             /* with sweeps, 2 per body: n/m, n/inertia, n its contacts */
+    dc_real *gain, *drift;      /* 3 per body, of dc_grains_solve: h/inertia, h/m, h/m; h gravity */
     int     *spring_row, *spring_body;      /* bodies + 1, room; in the state */
     dc_grain_kept *kept, *keep; /* with reuse, room each: looks at fields, by rows of bodies in the state, and those of
                                  * this step */
@@ -942,10 +951,12 @@ typedef struct {
     dc_real deepest;            /* largest -d of them, m; 0: none */
     int     outside;            /* grains whose centre is outside the domain after the step: they move and touch as the
                                  * others, at greater cost when they are many */
-    int     evaluations;        /* poses at which fields were evaluated; without reuse, the pairs */
+    int     evaluations;        /* poses at which fields were evaluated; without reuse, the pairs; with it twice that
+                                 * of a pair whose distance, asked first, is too small to do without the rest */
     int     capped;             /* blocks with an exact field whose search for the largest disc reached its cap */
     int     a, b;               /* DC_OK: a is the first grain outside, or -1. DC_E_ARG: two bodies within reach of
-                                 * which no pair tells how they touch, or a: the body whose state is bad and b = -1.
+                                 * which no pair tells how they touch, or a: the body whose state is bad, or too
+                                 * far from one within its reach, and b = -1.
                                  * DC_E_RANGE: a flew away */
 } dc_grains_info;
 
@@ -987,7 +998,7 @@ DC_DEF dc_status dc_grains_meet(dc_grains *g, int begin, int end, dc_arena *mem)
 DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end);
 /* better forces of contacts begin..end-1, at the velocities that those so far lead to */
 DC_DEF void dc_grains_sweep(dc_grains *g, int begin, int end);
-/* All that is between meet and advance, by one thread: to the bit what sums and sweeps do, in 3/4 of their time. */
+/* All that is between meet and advance, by one thread: to the bit what sums and sweeps do, in half of their time. */
 DC_DEF void dc_grains_solve(dc_grains *g);
 DC_DEF dc_status dc_grains_advance(dc_grains *g, dc_grains_info *info); /* the state moves on */
 
@@ -1057,186 +1068,6 @@ DC_DEF dc_status dc_grains_vjp_shape(dc_grains *g, const dc_grains_shape *shape,
 #pragma GCC push_options
 #pragma GCC optimize("no-tree-slp-vectorize")
 #endif
-
-/* ---- [faces] faces of a hull ------------------------------------------------------------------ */
-/* in: points; out: faces as loops of their corners, counter-clockwise seen from outside, by gift wrapping.
- *
- * stage              | reads                | writes
- * dci_sim_first_face | points               | a face with all points behind it
- * dci_sim_face       | points, a plane      | the corners of the points in it, in order
- * dci_sim_faces      | points, faces so far | over each edge without a second face, that face */
-
-/* Points within `tolerance` of a face's plane belong to it, corners only. Face k is loop[face[k] .. face[k+1]). */
-typedef struct {
-    const dc_v3 *point;
-    int points;
-    int *loop, *face;
-    int loops, faces;
-    int most_loops, most_faces;     /* room */
-    dc_real tolerance;
-} dci_sim_wrap;
-
-/* the corner from which a face starts: the lowest along `low`; among equals the first, and of those the farthest along
- * `side`; -1: no point is in the plane */
-static int dci_sim_face_start(const dci_sim_wrap *wrap, dc_v3 normal, dc_v3 origin, dc_v3 low, dc_v3 side)
-{
-    const dc_v3 *x = wrap->point;
-    const dc_real tol = wrap->tolerance;
-    dc_real least = 0;
-    int start = -1, k;
-
-    for (k = 0; k < wrap->points; ++k) {
-        dc_v3 r = dc_sub(x[k], origin);
-        dc_real key = dc_dot(r, low);
-        if (dc_abs(dc_dot(r, normal)) > tol) continue;
-        if (start < 0 || key < least - tol
-            || (key <= least + tol && dc_dot(dc_sub(x[k], x[start]), side) > tol)) {
-            start = k;
-            least = key;
-        }
-    }
-    return start;
-}
-
-/* The corners of the points in a plane, in order about its normal: a face more, or none with -1: they are on one line
- * or there is no room. */
-static int dci_sim_face(dci_sim_wrap *wrap, dc_v3 normal, dc_v3 origin)
-{
-    const dc_v3 *x = wrap->point;
-    const dc_real tol = wrap->tolerance;
-    const dc_v3 e = dc_abs(normal.x) < DC_R(0.6) ? dc_vec(1, 0, 0) : dc_vec(0, 1, 0), t = dc_cross(normal, e);
-    const int start = dci_sim_face_start(wrap, normal, origin, t, dc_cross(normal, t)), first = wrap->loops;
-    int at, k, guard;
-
-    for (at = start, guard = 0; start >= 0 && guard <= wrap->points; ++guard) {
-        int next = -1;
-        dc_real reach = 0;
-        if (wrap->loops == wrap->most_loops || wrap->faces == wrap->most_faces) return -1;
-        wrap->loop[wrap->loops++] = at;
-
-        /* the next corner has all others on its left; of several on one line it is the farthest */
-        for (k = 0; k < wrap->points; ++k) {
-            dc_v3 d = dc_sub(x[k], x[at]);
-            dc_real length = dc_sqrt(dc_dot(d, d)), side;
-            if (length <= 2*tol || dc_abs(dc_dot(dc_sub(x[k], origin), normal)) > tol) continue;
-            if (next >= 0) {
-                side = dc_dot(normal, dc_cross(dc_sub(x[next], x[at]), d))/reach;
-                if (side > tol || (side >= -tol && length <= reach)) continue;
-            }
-            next = k;
-            reach = length;
-        }
-        at = next;
-        if (at < 0) break;
-
-        /* back at the start, or at its double */
-        {
-            dc_v3 d = dc_sub(x[at], x[start]);
-            if (dc_dot(d, d) <= 4*tol*tol) {
-                if (wrap->loops - first < 3) break;
-                wrap->face[++wrap->faces] = wrap->loops;
-                return wrap->faces - 1;
-            }
-        }
-    }
-    wrap->loops = first;
-    return -1;
-}
-
-/* the corner of face f after that at place k of the loops, and the one before it */
-static int dci_sim_after(const dci_sim_wrap *wrap, int f, int k)
-{
-    return wrap->loop[k + 1 < wrap->face[f + 1] ? k + 1 : wrap->face[f]];
-}
-
-static int dci_sim_ahead(const dci_sim_wrap *wrap, int f, int k)
-{
-    return wrap->loop[k > wrap->face[f] ? k - 1 : wrap->face[f + 1] - 1];
-}
-
-/* is the directed edge a, b in a face? */
-static int dci_sim_edge(const dci_sim_wrap *wrap, int a, int b)
-{
-    int f, k;
-    for (f = 0; f < wrap->faces; ++f)
-        for (k = wrap->face[f]; k < wrap->face[f + 1]; ++k)
-            if (wrap->loop[k] == a && dci_sim_after(wrap, f, k) == b) return 1;
-    return 0;
-}
-
-/* unit normal of the plane through a, b, c; 0 when they are on one line */
-static int dci_sim_normal(const dci_sim_wrap *wrap, dc_v3 a, dc_v3 b, dc_v3 c, dc_v3 *normal)
-{
-    dc_v3 e = dc_sub(b, a), d = dc_sub(c, a), x = dc_cross(e, d);
-    dc_real length = dc_sqrt(dc_dot(x, x)), side = dc_sqrt(dc_max(dc_dot(e, e), dc_dot(d, d)));
-    if (!(length > 4*wrap->tolerance*side)) return 0;
-    *normal = dc_scale(1/length, x);
-    return 1;
-}
-
-/* the first face: of the first three points with all others behind them */
-static int dci_sim_first_face(dci_sim_wrap *wrap)
-{
-    const dc_v3 *x = wrap->point;
-    int i, j, k, l, turn;
-
-    for (i = 0; i < wrap->points; ++i)
-        for (j = i + 1; j < wrap->points; ++j)
-            for (k = j + 1; k < wrap->points; ++k) {
-                dc_v3 normal;
-                if (!dci_sim_normal(wrap, x[i], x[j], x[k], &normal)) continue;
-
-                /* seen from both sides */
-                for (turn = 0; turn < 2; ++turn, normal = dc_neg(normal)) {
-                    int behind = 0;
-                    for (l = 0; l < wrap->points; ++l) {
-                        dc_real s = dc_dot(normal, dc_sub(x[l], x[i]));
-                        if (s > wrap->tolerance) break;
-                        behind += s < -wrap->tolerance;
-                    }
-                    if (l == wrap->points && behind) return dci_sim_face(wrap, normal, x[i]) == 0;
-                }
-            }
-    return 0;
-}
-
-/* All faces; 0: the points are flat, or too close to it. */
-static int dci_sim_faces(dci_sim_wrap *wrap)
-{
-    const dc_v3 *x = wrap->point;
-    int f, k, c;
-
-    wrap->loops = wrap->faces = 0;
-    wrap->face[0] = 0;
-    if (!dci_sim_first_face(wrap)) return 0;
-
-    for (f = 0; f < wrap->faces; ++f)
-        for (k = wrap->face[f]; k < wrap->face[f + 1]; ++k) {
-            int a = wrap->loop[k], b = dci_sim_after(wrap, f, k), best = -1;
-            dc_v3 e = dc_sub(x[b], x[a]), normal, side;
-            dc_real best_out = 0, best_up = 0;
-            if (dci_sim_edge(wrap, b, a)) continue;
-            if (!dci_sim_normal(wrap, x[a], x[b], x[dci_sim_ahead(wrap, f, k)], &normal)) return 0;
-
-            /* about the edge, from the face's plane outwards: the point met first */
-            side = dc_cross(e, normal);
-            for (c = 0; c < wrap->points; ++c) {
-                dc_v3 d = dc_sub(x[c], x[a]);
-                dc_real out = dc_dot(d, side)/dc_sqrt(dc_dot(e, e)), up = -dc_dot(d, normal);
-                if (up <= wrap->tolerance) continue;
-                if (best < 0 || up*best_out < best_up*out) {
-                    best = c;
-                    best_out = out;
-                    best_up = up;
-                }
-            }
-
-            /* the plane through it and the edge holds the next face */
-            if (best < 0 || !dci_sim_normal(wrap, x[b], x[a], x[best], &normal)) return 0;
-            if (dci_sim_face(wrap, normal, x[a]) < 0 || !dci_sim_edge(wrap, b, a)) return 0;
-        }
-    return 1;
-}
 
 /* ---- [moments] moment matrices ---------------------------------------------------------------- */
 /* in: a link with its hulls' vertices and faces, or its tree; out: M, the integral of rho (x,1)(x,1)^T, and its
@@ -1696,7 +1527,7 @@ static const char *dci_sim_moments(dc_sim *sim, int i)
 #define DCI_SIM_ONE_PIECE 64
 #endif
 
-/* hulls of more vertices have faces only where mass asks for them: gift wrapping takes vertices times edges */
+/* hulls of more vertices have faces only where mass asks for them */
 #define DCI_SIM_FACES 1024
 
 /* numbers of a joint's state, and of its tangents */
@@ -1897,6 +1728,30 @@ static const char *dci_sim_check(const dc_sim_desc *d, dc_sim *m, int *where)
     return NULL;
 }
 
+/* a solid has faces, of which its moments are made, but for balls and capsules; other hulls have them where they can,
+ * for designs that are to keep them convex */
+static int dci_sim_needs_faces(const dc_sim_link *l, const dc_hull *h)
+{
+    return !(h->n <= 2 && h->radius > 0) && l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0);
+}
+
+static int dci_sim_may_have_faces(const dc_sim_link *l, const dc_hull *h)
+{
+    return h->n <= DCI_SIM_FACES || dci_sim_needs_faces(l, h);
+}
+
+/* bytes for finding the faces of one hull after the other */
+static size_t dci_sim_faces_bytes(const dc_sim_desc *d)
+{
+    int i, k, most = 0;
+    for (i = 0; i < d->links; ++i)
+        for (k = 0; k < d->link[i].hulls; ++k) {
+            const dc_hull *h = d->link[i].hull + k;
+            if (h->n > most && h->n >= 4 && dci_sim_may_have_faces(d->link + i, h)) most = h->n;
+        }
+    return most > 0 ? dc_hull_faces_bytes(most) : 0;
+}
+
 /* the arrays of a counted model */
 static void dci_sim_take_model(dc_sim *m, dci_room *room)
 {
@@ -1931,6 +1786,7 @@ DC_DEF size_t dc_sim_bytes(const dc_sim_desc *desc)
     int where;
     if (!desc || dci_sim_check(desc, &m, &where)) return 0;
     dci_sim_take_model(&m, &room);
+    DCI_TAKE(&room, dci_sim_faces_bytes(desc), unsigned char);
     return dci_counted(&room);
 }
 
@@ -1980,8 +1836,9 @@ static const char *dci_sim_bound(const dc_sim *sim, dc_sim_hull *h)
     return cause;
 }
 
-/* the volume within the faces of a hull, six times, in cubes of their bounding sphere's radius */
-static dc_real dci_sim_volume(const dc_sim *sim, const dc_sim_hull *h)
+/* Do the faces of a hull enclose more than rounding does? Six times the volume, in cubes of their bounding sphere's
+ * radius. */
+static int dci_sim_encloses(const dc_sim *sim, const dc_sim_hull *h)
 {
     const dc_v3 *x = sim->vertex + h->begin;
     const int *face = sim->face + h->face;
@@ -2001,7 +1858,7 @@ static dc_real dci_sim_volume(const dc_sim *sim, const dc_sim_hull *h)
             volume += dc_dot(mean, dc_cross(a, b));
         }
     }
-    return volume;
+    return volume > 8*DC_EPS;
 }
 
 /* the mass that the joint of link i moves */
@@ -2033,7 +1890,7 @@ DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw)
         cause = dci_sim_bound(sim, sim->hull + k);
 
         /* what had faces encloses more than rounding does */
-        if (!cause && sim->hull[k].faces > 0 && !(dci_sim_volume(sim, sim->hull + k) > 8*DC_EPS))
+        if (!cause && sim->hull[k].faces > 0 && !dci_sim_encloses(sim, sim->hull + k))
             cause = "a hull has no volume";
         if (cause) hull = k;
     }
@@ -2055,35 +1912,69 @@ DC_DEF dc_status dc_sim_refresh(dc_sim *sim, dc_sim_flaw *flaw)
     return cause ? DC_E_ARG : DC_OK;
 }
 
-/* the faces of a solid hull; 0: it is flat */
-static int dci_sim_hull_faces(dc_sim *m, dc_sim_hull *h)
+/* the half-edge with which face f begins: that of its first corner */
+static int dci_sim_face_start(const dc_hull_topology *hull, int f)
 {
-    const dc_v3 *x = m->vertex + h->begin;
-    dci_sim_wrap wrap;
-    dc_real r2 = 0;
-    int j;
+    int h, start = hull->begin[f];
+    for (h = start; h < hull->begin[f + 1]; ++h)
+        if (hull->corner[h] < hull->corner[start]) start = h;
+    return start;
+}
 
-    for (j = 0; j < h->n; ++j) {
-        dc_v3 r = dc_sub(x[j], x[0]);
-        r2 = dc_max(r2, dc_dot(r, r));
+/* Half-edges `start`, one of each face, by their corner, then by the one on the other side: the order depends on who is
+ * next to whom, not on where they are. */
+static void dci_sim_face_sort(const dc_hull_topology *hull, int *start)
+{
+    int f, k, gap;
+    for (gap = hull->faces/2; gap > 0; gap /= 2)
+        for (f = gap; f < hull->faces; ++f) {
+            const int h = start[f], from = hull->corner[h], to = hull->corner[hull->twin[h]];
+            for (k = f; k >= gap; k -= gap) {
+                const int g = start[k - gap], other = hull->corner[g];
+                if (other < from || (other == from && hull->corner[hull->twin[g]] < to)) break;
+                start[k] = g;
+            }
+            start[k] = h;
+        }
+}
+
+/* The faces of hull h, by dc_hull_faces, as loops of their corners; 0: it is flat, or its volume is rounding. */
+static int dci_sim_hull_faces(dc_sim *m, dc_sim_hull *h, dc_arena *mem)
+{
+    const size_t used = mem->used;
+    int *loop = m->loop + h->loop, *face = m->face + h->face, *start = NULL, f, k, n, loops = 0;
+    dc_hull points = DC_ZERO;
+    dc_hull_topology hull;
+
+    points.v = m->vertex + h->begin;
+    points.n = h->n;
+    if (h->n < 4 || dc_hull_faces(&points, DC_IS_FLOAT ? 0 : 4096*DC_EPS, mem, &hull) != DC_OK) return 0;
+
+    /* there is room: half of what dc_hull_faces asks for is given back */
+    if (hull.dimension == 3) start = (int *)dc_arena_take(mem, (size_t)hull.faces, sizeof(int));
+    for (f = 0; start && f < hull.faces; ++f) start[f] = dci_sim_face_start(&hull, f);
+    if (start) dci_sim_face_sort(&hull, start);
+    for (f = 0; start && f < hull.faces; ++f) {
+        const int begin = hull.begin[hull.owner[start[f]]];
+        n = hull.begin[hull.owner[start[f]] + 1] - begin;
+        face[f] = loops;
+        for (k = 0; k < n; ++k) loop[loops++] = hull.corner[begin + (start[f] - begin + k)%n];
     }
-    memset(&wrap, 0, sizeof wrap);
-    wrap.point = x;
-    wrap.points = h->n;
-    wrap.loop = m->loop + h->loop;
-    wrap.face = m->face + h->face;
-    wrap.most_loops = 6*h->n;
-    wrap.most_faces = 2*h->n;
-    wrap.tolerance = (DC_IS_FLOAT ? 16 : 4096)*DC_EPS*dc_sqrt(r2);
-    if (h->n < 4 || !dci_sim_faces(&wrap)) return 0;
-    h->faces = wrap.faces;
-    return 1;
+    mem->used = used;
+    if (!start) return 0;
+    face[hull.faces] = loops;
+    h->faces = hull.faces;
+
+    /* thin ones have none */
+    dci_sim_bound(m, h);
+    if (!dci_sim_encloses(m, h)) h->faces = 0;
+    return h->faces > 0;
 }
 
 /* links with their hulls, then the corners of trees; 0: a solid of link *where is flat */
-static int dci_sim_fill_links(const dc_sim_desc *d, dc_sim *m, int *where)
+static int dci_sim_fill_links(const dc_sim_desc *d, dc_arena *mem, dc_sim *m, int *where)
 {
-    int i, j, k, solid, hulls = 0, vertices = 0, q_at = 0, v_at = 0;
+    int i, j, k, hulls = 0, vertices = 0, q_at = 0, v_at = 0;
 
     for (i = 0; i < m->links; ++i) {
         const dc_sim_link *l = d->link + i;
@@ -2104,10 +1995,9 @@ static int dci_sim_fill_links(const dc_sim_desc *d, dc_sim *m, int *where)
             h->faces = h->tree = 0;
             for (j = 0; j < h->n; ++j) m->vertex[vertices++] = l->hull[k].v[j];
 
-            /* a hull that is not flat has faces, and a solid must have them, but for balls and capsules */
-            solid = !(h->n <= 2 && h->round > 0) && l->model == DC_SIM_UNIFORM && (l->mass > 0 || l->density > 0);
             *where = i;
-            if ((solid || h->n <= DCI_SIM_FACES) && !dci_sim_hull_faces(m, h) && solid) return 0;
+            if (dci_sim_may_have_faces(l, l->hull + k) && !dci_sim_hull_faces(m, h, mem)
+                && dci_sim_needs_faces(l, l->hull + k)) return 0;
         }
     }
 
@@ -2197,12 +2087,12 @@ static void dci_sim_fill_pairs(dc_sim *m)
 }
 
 /* copies the description into the arrays, finds faces and pairs */
-static const char *dci_sim_fill(const dc_sim_desc *d, dc_sim *m, int *where)
+static const char *dci_sim_fill(const dc_sim_desc *d, dc_arena *mem, dc_sim *m, int *where)
 {
     int k;
 
     for (k = 0; k < m->planes; ++k) m->plane[k] = d->plane[k];
-    if (!dci_sim_fill_links(d, m, where)) return "a solid hull is flat";
+    if (!dci_sim_fill_links(d, mem, m, where)) return "a solid hull is flat";
     dci_sim_fill_pieces(m);
 
     /* what zero stands for */
@@ -2274,18 +2164,23 @@ DC_DEF dc_status dc_sim_build(const dc_sim_desc *desc, dc_arena *mem, dc_sim *si
     const char *cause;
     dc_status status = DC_E_ARG;
     int where = -1;
-    size_t used;
+    size_t used, kept;
 
     if (!desc || !mem || !sim) return DC_E_ARG;
-    used = mem->used;
+    used = kept = mem->used;
     room.arena = mem;
 
     /* counts, memory, then what is made of the links */
     cause = dci_sim_check(desc, &m, &where);
-    if (!cause) dci_sim_take_model(&m, &room);
+    if (!cause) {
+        dci_sim_take_model(&m, &room);
+        kept = mem->used;
+        DCI_TAKE(&room, dci_sim_faces_bytes(desc), unsigned char);
+    }
     if (room.full) status = DC_E_MEMORY;
     else {
-        if (!cause) cause = dci_sim_fill(desc, &m, &where);
+        mem->used = kept;
+        if (!cause) cause = dci_sim_fill(desc, mem, &m, &where);
         if (cause && flaw) {
             flaw->link = where;
             flaw->cause = cause;
@@ -2403,10 +2298,21 @@ static void dci_sim_forward(const dc_real *q, dci_sim_place *place)
     int i;
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_link *l = sim->link + i;
-        place->joint[i] = l->parent < 0 ? l->attach : dc_pose_mul(place->pose[l->parent], l->attach);
-        place->pose[i] = dc_pose_mul(place->joint[i], dci_sim_joint_pose(l, q + sim->q_at[i]));
-        place->rotation[i] = dc_rotation(place->pose[i].q);
-        place->origin[i] = l->parent < 0 ? place->pose[i].t : place->origin[l->parent];
+        const int up = l->parent;
+        const dc_pose J = dci_sim_joint_pose(l, q + sim->q_at[i]);
+        dc_pose *joint = place->joint + i, *pose = place->pose + i;
+
+        /* a product of unit quaternions is made one again once a link */
+        *joint = l->attach;
+        if (up >= 0) {
+            joint->q = dc_quat_mul(place->pose[up].q, l->attach.q);
+            joint->t = dc_add(dc_mul(place->rotation + up, l->attach.t), place->pose[up].t);
+        }
+        dc_quat_normalize(dc_quat_mul(joint->q, J.q), &pose->q);
+        pose->t = joint->t;
+        if (dci_sim_straight(l->joint)) pose->t = dc_add(dc_quat_rotate(joint->q, J.t), pose->t);
+        place->rotation[i] = dc_rotation(pose->q);
+        place->origin[i] = up < 0 ? pose->t : place->origin[up];
     }
 }
 
@@ -2775,6 +2681,14 @@ static void dci_sim_zero(dc_real *x, size_t n)
     for (k = 0; x && k < n; ++k) x[k] = 0;
 }
 
+static int dci_sim_finite(const dc_real *x, size_t n)
+{
+    size_t k;
+    for (k = 0; x && k < n; ++k)
+        if (!dc_finite(x[k])) return 0;
+    return 1;
+}
+
 /* to += x, which are apart: four at a time, so that it needs no proof of that to vectorise */
 static void dci_sim_sum(const dc_real *x, int n, dc_real *to)
 {
@@ -3137,6 +3051,7 @@ typedef struct {
     int touches, next;              /* how many there are; the next one of an evaluation */
     int known;                      /* an iterate was kept */
     dc_real share;                  /* of Newton's direction that leads from it to the place */
+    const dci_sim_place *prev;      /* that at t - h, while the place is that at t; NULL: it is another */
 } dci_sim_duals;
 
 /* what the evaluation of a pair takes */
@@ -3239,6 +3154,7 @@ typedef struct {
 
 typedef struct {
     dc_v3 *centre;                  /* [hulls] of their spheres */
+    dc_v3 *swept;                   /* [hulls] the same at the last sweep of the reach of the potential */
     dc_real *grow, *low;            /* [hulls] what they are grown by, and where they begin along the sweep's axis */
     int *order;                     /* [hulls] as they begin */
     int at, next;                   /* places in it of the next pair to look at */
@@ -3293,9 +3209,10 @@ typedef struct {
 
 /* Of the Hessian: Cholesky's, or that of the eigenvalues in the measure of the inertia. */
 typedef struct {
-    int spectral;
+    int spectral, whole;            /* whole: Cholesky's of the Hessian as it is */
     dci_sim_sparse fill;              /* of more than one piece: its Cholesky factor */
-    dc_real *lower;                 /* [nv x nv] Cholesky's, as the next three of one piece */
+    dc_real *lower;                 /* [nv x nv] Cholesky's, as the next four of one piece */
+    int *first;                     /* [nv] the first column of a row of it that is not zero */
     dc_real *measure;               /* [nv] the inertia's own diagonal, positive */
     int measured;                   /* it is known; zeros before */
     dc_real *eigenvalue, *vector;   /* [nv], [nv x nv] magnitudes; the vectors take the place of the Hessian */
@@ -3590,10 +3507,10 @@ static void dci_sim_limit(const dc_sim_link *l, dc_real room, dc_real way, dc_re
     dci_sim_add_force(at, l->limit*a/l->margin);
 }
 
-/* What coordinate k of joint i feels, an angle or a length: value, two derivatives. Only hinges and slides have gains
- * and limits. */
-static dc_real dci_sim_scalar_energy(const dci_sim_problem *problem, const dc_real *q, int i, int k, dc_real *d1,
-                                     dc_real *d2, dci_sim_energy *at)
+/* What coordinate k of joint i feels, an angle or a length: value, two derivatives. per_h: 1/h. Only hinges and slides
+ * have gains and limits. */
+static dc_real dci_sim_scalar_energy(const dci_sim_problem *problem, const dc_real *q, int i, int k, dc_real per_h,
+                                     dc_real *d1, dc_real *d2, dci_sim_energy *at)
 {
     const dc_sim *sim = problem->sim;
     const dc_sim_link *l = sim->link + i;
@@ -3602,14 +3519,14 @@ static dc_real dci_sim_scalar_energy(const dci_sim_problem *problem, const dc_re
     const dc_real h = sim->desc.h, kp = single ? l->kp : l->kp_move, kd = single ? l->kd : l->kd_move;
     const dc_real x = q[place], old = problem->q[place], force = u ? dci_sim_at(u->force, a) : 0;
     const dc_real e = x - (kp > 0 && u ? dci_sim_at(u->target, place) : 0);
-    const dc_real v = (x - old)/h - (kd > 0 && u ? dci_sim_at(u->velocity, a) : 0), m = x - old;
+    const dc_real m = x - old, v = m*per_h - (kd > 0 && u ? dci_sim_at(u->velocity, a) : 0), damp = l->damping*per_h;
 
-    dc_real U = DC_R(0.5)*kp*e*e + DC_R(0.5)*kd*h*v*v + DC_R(0.5)*l->damping*m*m/h - force*m;      /* SDRS Eq. 5 */
-    *d1 = kp*e + kd*v + l->damping*m/h - force;
-    *d2 = kp + kd/h + l->damping/h;
+    dc_real U = DC_R(0.5)*kp*e*e + DC_R(0.5)*kd*h*v*v + DC_R(0.5)*damp*m*m - force*m;      /* SDRS Eq. 5 */
+    *d1 = kp*e + kd*v + damp*m - force;
+    *d2 = kp + kd*per_h + damp;
     dci_sim_add_force(at, kp*e);
     dci_sim_add_force(at, kd*v);
-    dci_sim_add_force(at, l->damping*m/h);
+    dci_sim_add_force(at, damp*m);
     dci_sim_add_force(at, force);
     if (single && l->lo < l->hi) {
         dci_sim_limit(l, x - l->lo, 1, &U, d1, d2, at);
@@ -3702,7 +3619,7 @@ static DCI_NOINLINE void dci_sim_eval_joints(const dci_sim_problem *problem, con
                                              dci_sim_energy *at)
 {
     const dc_sim *sim = problem->sim;
-    const dc_real *force = problem->control ? problem->control->force : NULL;
+    const dc_real *force = problem->control ? problem->control->force : NULL, per_h = 1/sim->desc.h;
     dci_sim_sink own;
     int i, k, term;
 
@@ -3714,7 +3631,7 @@ static DCI_NOINLINE void dci_sim_eval_joints(const dci_sim_problem *problem, con
         for (k = 0; k < slides; ++k) {
             const int a = sim->v_at[i] + k;
             dc_real d1, d2;
-            dci_sim_add_value(at, dci_sim_scalar_energy(problem, q, i, k, &d1, &d2, at));
+            dci_sim_add_value(at, dci_sim_scalar_energy(problem, q, i, k, per_h, &d1, &d2, at));
             if (!want) continue;
             at->grad[a] += d1;
             if (want == DCI_SIM_GRADIENT) continue;
@@ -3813,6 +3730,14 @@ typedef struct {
     int felt, slides;
 } dci_sim_touch;
 
+/* The speed along a plane at which a point came from x to y, smoothed as in dci_sim_slide. */
+static dc_real dci_sim_speed_along(const dc_sim *sim, dc_v3 n, dc_v3 x, dc_v3 y)
+{
+    dc_v3 e = dc_scale(1/sim->desc.h, dc_sub(y, x));
+    e = dc_madd(e, -dc_dot(e, n), n);
+    return dc_sqrt(dc_dot(e, e) + sim->desc.friction.eps_v);
+}
+
 /* friction of a touch by its place now: with its force as an unknown, as in dc_friction_try */
 static void dci_sim_dual_form(const dc_sim *sim, const dci_sim_slip *slip, dci_sim_duals *duals, const dc_m3 *nn,
                               dc_real s, dc_m3 *form)
@@ -3879,20 +3804,20 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     const dc_v3 x = sim->vertex[hull->begin + (second ? j - hull->n : j)], n = plane->n;
     const dc_real l = sim->desc.length, ks = sim->desc.stiffness;
     const int curved = want >= DCI_SIM_DERIVATIVES;
-    dc_v3 y, old;
+    dc_v3 y, old, point = x;
     dc_real mu, d1, d2, b1, b2;
     dc_m3 nn, by_y;
     dci_sim_slip s;
     int c;
 
-    t->arm = dc_mul(place->rotation + i, x);
     t->arm_before = dc_mul(before->rotation + i, x);
     old = dc_add(t->arm_before, before->pose[i].t);
     if (second) {
         const dc_v3 down = dc_scale(-hull->round, n);
         old = dc_add(old, down);
-        t->arm = dc_add(t->arm, dc_mul(place->rotation + i, dc_mul_t(before->rotation + i, down)));
+        point = dc_add(x, dc_mul_t(before->rotation + i, down));
     }
+    t->arm = dc_mul(place->rotation + i, point);
     y = dc_add(t->arm, place->pose[i].t);
     t->slack = dci_sim_slack(&seen->now, hull, x);
     if (!second && !(t->slack > 0)) return 0;
@@ -3917,8 +3842,16 @@ static int dci_sim_touches(const dci_sim_problem *problem, const dci_sim_place *
     t->value += ks*mu*s.value;
     t->force = dc_madd(t->force, mu, t->slip);
     if (!curved) return 1;
-    if (duals && duals->next < duals->touches) dci_sim_dual_form(sim, &s, duals, &nn, ks*mu*s.weight, &by_y);
-    else {
+    if (duals && duals->next < duals->touches) {
+        dc_real weight = s.weight;
+
+        /* where nothing has slipped yet: the parabola that touches the norm at the slip that goes on as it was */
+        if (duals->prev) {
+            const dc_v3 was = dc_add(dc_mul(duals->prev->rotation + i, point), duals->prev->pose[i].t);
+            weight *= s.speed/dci_sim_speed_along(sim, n, was, old);
+        }
+        dci_sim_dual_form(sim, &s, duals, &nn, ks*mu*weight, &by_y);
+    } else {
         const dc_m3 ee = dc_outer(s.along, s.along);
         for (c = 0; c < 9; ++c) by_y.m[c] = ks*mu*(s.weight*((c%4 == 0 ? 1 : 0) - nn.m[c]) - s.across*ee.m[c]);
     }
@@ -4277,11 +4210,23 @@ static dci_sim_met *dci_sim_meet(int a, int b, dc_arena *mem, dci_sim_met **met)
     return m;
 }
 
-/* All pairs that may feel each other at the place: those found by this sweep. 0: there is no memory for them. */
+/* Is every hull within `slack` of where it was swept last? */
+static int dci_sim_still_near(const dci_sim_place *place, const dci_sim_broad *broad, dc_real slack)
+{
+    int k;
+    for (k = 0; k < place->sim->hulls; ++k) {
+        const dc_v3 d = dc_sub(dci_sim_centre(place, k), broad->swept[k]);
+        if (!(dc_dot(d, d) <= slack*slack)) return 0;
+    }
+    return 1;
+}
+
+/* All pairs that may feel each other at the place: those found by the last sweep, which looks a little farther, so that
+ * it is good for places near by. 0: there is no memory for them. */
 static int dci_sim_broad_phase(const dci_sim_place *place, dc_arena *mem, dci_sim_broad *broad, dci_sim_met **met)
 {
     const dc_sim *sim = place->sim;
-    const dc_real reach = dci_sim_reach(sim, 0);
+    const dc_real reach = dci_sim_reach(sim, 0), slack = DC_R(0.25)*reach;
     int k, a, b;
 
     /* felt at any distance: once for all */
@@ -4296,9 +4241,11 @@ static int dci_sim_broad_phase(const dci_sim_place *place, dc_arena *mem, dci_si
         return 1;
     }
 
-    for (k = 0; k < sim->hulls; ++k) broad->grow[k] = DC_R(0.5)*reach;
+    if (broad->sweeps > 0 && dci_sim_still_near(place, broad, slack)) return 1;
+    for (k = 0; k < sim->hulls; ++k) broad->grow[k] = DC_R(0.5)*reach + slack;
     ++broad->sweeps;
     dci_sim_begin_sweep(place, broad);
+    memcpy(broad->swept, broad->centre, (size_t)sim->hulls*sizeof *broad->swept);
     while (dci_sim_next_pair(sim, broad, &a, &b)) {
         dci_sim_met *m = dci_sim_meet(a, b, mem, met);
         if (!m) return 0;
@@ -5315,7 +5262,8 @@ static void dci_sim_take_friction(const dc_sim *sim, dci_room *room, dci_sim_fri
 /* broad phase and continuous collision */
 static void dci_sim_take_path(const dc_sim *sim, dci_room *room, dci_sim_broad *broad, dci_sim_path *path)
 {
-    broad->centre = DCI_TAKE(room, sim->hulls, dc_v3);
+    broad->centre = DCI_TAKE(room, 2*(size_t)sim->hulls, dc_v3);
+    broad->swept = broad->centre ? broad->centre + sim->hulls : NULL;
     broad->order = DCI_TAKE(room, sim->hulls, int);
     path->velocity = DCI_TAKE(room, 2*(size_t)sim->links, dc_v3);
     path->spin = path->velocity ? path->velocity + sim->links : NULL;
@@ -5377,9 +5325,10 @@ static void dci_sim_take_numbers(const dc_sim *sim, dci_room *room, dci_sim_work
 }
 
 /* the blocks of the Hessian, and what of their factor does not depend on how many they are */
-static void dci_sim_take_blocks(const dc_sim *sim, dci_room *room, dci_sim_hessian *H, dci_sim_sparse *fill)
+static void dci_sim_take_blocks(const dc_sim *sim, dci_room *room, dci_sim_hessian *H, dci_sim_factor *factor)
 {
     const size_t n = (size_t)sim->pieces;
+    dci_sim_sparse *fill = &factor->fill;
     size_t at = 0;
     int k;
 
@@ -5388,7 +5337,10 @@ static void dci_sim_take_blocks(const dc_sim *sim, dci_room *room, dci_sim_hessi
         H->own_at[k] = at;
         at += (size_t)dci_sim_width(sim, k)*(size_t)dci_sim_width(sim, k);
     }
-    if (n == 1) return;
+    if (n == 1) {
+        factor->first = DCI_TAKE(room, sim->nv, int);
+        return;
+    }
     H->row = DCI_TAKE(room, n, dci_sim_block *);
     for (k = 0; H->row && k < sim->pieces; ++k) H->row[k] = NULL;
     fill->words = (sim->pieces + 31)/32;
@@ -5426,7 +5378,7 @@ static void dci_sim_take_work(const dc_sim *sim, int attachments, dci_room *room
     dci_sim_take_path(sim, room, &W->broad, &W->path);
     W->scratch.jet = DCI_TAKE(room, 2, dci_sim_jet);
     W->scratch.seen = sim->desc.trees ? DCI_TAKE(room, 1, dc_bsh_info) : NULL;
-    dci_sim_take_blocks(sim, room, &W->at.hessian, &W->factor.fill);
+    dci_sim_take_blocks(sim, room, &W->at.hessian, &W->factor);
     dci_sim_take_numbers(sim, room, W);
 }
 
@@ -6010,6 +5962,68 @@ static void dci_sim_trust(dc_real share, dc_real gain, dci_sim_factor *factor)
     else if (gain > DC_R(0.6)) factor->negative = dc_max(factor->negative/2, DC_R(1.0/64));
 }
 
+/* to -= s x, which are apart: four at a time, so that it needs no proof of that to vectorise */
+static void dci_sim_subtract(dc_real s, const dc_real *x, int n, dc_real *to)
+{
+    int k;
+    for (k = 0; k + 4 <= n; k += 4) {
+        const dc_real a = to[k] - s*x[k], b = to[k + 1] - s*x[k + 1];
+        const dc_real c = to[k + 2] - s*x[k + 2], d = to[k + 3] - s*x[k + 3];
+        to[k] = a;
+        to[k + 1] = b;
+        to[k + 2] = c;
+        to[k + 3] = d;
+    }
+    for (; k < n; ++k) to[k] -= s*x[k];
+}
+
+/* H = L^T L in place, of the lower triangles. The last coordinate goes first, and so what a joint carries before the
+ * joint: then branches of a tree stay zero beside each other, and bodies that feel nothing of each other. The diagonal
+ * is that of 1/L. 0: not positive definite. */
+static DCI_NOINLINE int dci_sim_factor_rows(int n, dc_real *L, int *first)
+{
+    dc_real *row = L;
+    int i, j, k;
+
+    for (i = 0; i < n; ++i, row += n) {
+        for (k = 0; k < i && row[k] == 0; ++k) {}
+        first[i] = k;
+    }
+    for (j = n - 1; j >= 0; --j) {
+        const int begin = first[j];
+        dc_real *to = L + (ptrdiff_t)begin*n, inverse;
+
+        row -= n;
+        if (!(row[j] > 0 && row[j] <= DC_REAL_MAX)) return 0;
+        row[j] = inverse = 1/dc_sqrt(row[j]);
+        for (k = begin; k < j; ++k) row[k] *= inverse;
+        for (i = begin; i < j; ++i, to += n) {
+            if (row[i] == 0) continue;
+            dci_sim_subtract(row[i], row + begin, i + 1 - begin, to + begin);
+            if (first[i] > begin) first[i] = begin;
+        }
+    }
+    return 1;
+}
+
+/* x <- (L^T L)^-1 x */
+static void dci_sim_solve_rows(int n, const dc_real *L, const int *first, dc_real *x)
+{
+    const dc_real *row = L + (ptrdiff_t)n*n;
+    int j, k;
+
+    for (j = n - 1; j >= 0; --j) {
+        row -= n;
+        x[j] *= row[j];
+        dci_sim_subtract(x[j], row + first[j], j - first[j], x + first[j]);
+    }
+    for (j = 0; j < n; ++j, row += n) {
+        dc_real sum = x[j];
+        for (k = first[j]; k < j; ++k) sum -= row[k]*x[k];
+        x[j] = sum*row[j];
+    }
+}
+
 /* x <- H^-1 x; 0: not found */
 static int dci_sim_solve(const dc_sim *sim, const dci_sim_factor *factor, dc_real *x)
 {
@@ -6022,7 +6036,10 @@ static int dci_sim_solve(const dc_sim *sim, const dci_sim_factor *factor, dc_rea
         dci_sim_solve_blocks(sim, &factor->fill, x);
         return 1;
     }
-    if (!factor->spectral) return dc_chol_solve(n, factor->lower, n, 1, x, 1) == DC_OK;
+    if (!factor->spectral) {
+        dci_sim_solve_rows(n, factor->lower, factor->first, x);
+        return dci_sim_finite(x, (size_t)n);
+    }
     for (i = 0; i < n; ++i) y[i] = 0;
     for (k = 0; k < n; ++k) {
         dc_real c = 0;
@@ -6047,7 +6064,7 @@ static dc_status dci_sim_cholesky(dci_sim_work *W, dc_real shift)
     factor->fill.used = W->scratch.mem->used;
     memcpy(factor->lower, W->at.hessian.own, nv*nv*sizeof *factor->lower);
     for (k = 0; k < nv; ++k) factor->lower[k*nv + k] += shift*factor->measure[k];
-    return dc_chol_factor((int)nv, factor->lower, (int)nv, NULL);
+    return dci_sim_factor_rows(sim->nv, factor->lower, factor->first) ? DC_OK : DC_E_SINGULAR;
 }
 
 /* A factor of H, in scratch until dci_sim_drop_factor. Where H is not positive definite, the sum of its parts made
@@ -6066,6 +6083,7 @@ static DCI_NOINLINE dc_status dci_sim_find_factor(dci_sim_work *W, dc_sim_info *
         const dc_status status = dci_sim_cholesky(W, shift);
         if (W->scratch.mem->used > W->most) W->most = W->scratch.mem->used;
         if (status == DC_OK) info->shifts += tries > 0;
+        factor->whole = status == DC_OK && tries == 0;
         if (status == DC_OK || status == DC_E_MEMORY) return status;
         if (tries > 0) {
             shift = shift > 0 ? 4*shift : DC_R(0.01);
@@ -6117,15 +6135,20 @@ static dc_real dci_sim_slope(const dci_sim_work *W)
     return dci_sim_dot(W->at.grad, W->direction.dq, W->problem.sim->nv);
 }
 
-/* dq = - H^-1 grad, with the factor. DC_E_DIVERGED: none found */
-static dc_status dci_sim_find_direction(dci_sim_work *W, dc_sim_info *info)
+/* dq = - H^-1 grad, by the factor at hand. DC_E_DIVERGED: none found */
+static dc_status dci_sim_solve_direction(dci_sim_work *W)
 {
     const dc_sim *sim = W->problem.sim;
-    const dc_status status = dci_sim_find_factor(W, info);
     int k;
-    if (status != DC_OK) return status;
     for (k = 0; k < sim->nv; ++k) W->direction.dq[k] = -W->at.grad[k];
     return dci_sim_solve(sim, &W->factor, W->direction.dq) ? DC_OK : DC_E_DIVERGED;
+}
+
+/* the same, by a factor of the Hessian here */
+static dc_status dci_sim_find_direction(dci_sim_work *W, dc_sim_info *info)
+{
+    const dc_status status = dci_sim_find_factor(W, info);
+    return status == DC_OK ? dci_sim_solve_direction(W) : status;
 }
 
 /* The change of n.x for a point x of link i, times s, by the coordinates of a place: added to J. */
@@ -6383,9 +6406,10 @@ static void dci_sim_keep_duals(dci_sim_work *W, int loads)
 static void dci_sim_record(const dc_sim *sim, const dci_sim_iterate *iterate, dc_sim_info *info)
 {
     const dc_real *q = iterate->q;
-    dc_real *to = info->path + (size_t)info->path_count*(size_t)iterate->corner;
+    dc_real *to = info->path;
     int i;
-    if (info->path_count++ >= info->path_size || !info->path) return;
+    if (info->path_count++ >= info->path_size || !to) return;
+    to += (size_t)(info->path_count - 1)*(size_t)iterate->corner;
     if (!iterate->whole_at) memcpy(to, q, (size_t)sim->nq*sizeof *q);
     for (i = 0; iterate->whole_at && i < sim->links; ++i)
         memcpy(to + iterate->whole_at[i], q + sim->q_at[i], (size_t)dci_sim_nq(sim->link[i].joint)*sizeof *q);
@@ -6556,6 +6580,15 @@ static void dci_sim_report(const dci_sim_energy *at, dc_real residual, dc_real a
     info->contacts = at->contacts;
 }
 
+/* What Newton's steps leave over of a force, `left` at the iterate and `before` one step earlier: as it fell, it falls
+ * by the square of that. by_chord: after one more step that takes no Hessian, by the factor of the step before, which
+ * leaves twice the part that this one does. */
+static dc_real dci_sim_foretell(dc_real left, dc_real before, int by_chord)
+{
+    const dc_real ratio = left/before, next = left*ratio*ratio;
+    return by_chord ? dc_min(next, 2*next*ratio*ratio) : next;
+}
+
 /* Newton's method for SDRS Eq. 86 from the state now, with the line search of the header's description. */
 static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *info)
 {
@@ -6564,12 +6597,14 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
     dci_sim_iterate *iterate = &W->iterate;
     dci_sim_energy *at = &W->at;
     dc_real acting, rounding = 0, slope = 0, before = 0, least = dci_from_bits(DCI_INF);
-    int slow = 0, want = DCI_SIM_DERIVATIVES;
+    int slow = 0, want = DCI_SIM_DERIVATIVES, chord = 0;
+    const int chords = sim->pieces == 1 && !sim->desc.trees;        /* else the factor is gone when it is wanted */
 
     /* from the state now; friction is of the size that contact has at time t */
     memcpy(iterate->q, problem->q, (size_t)sim->nq*sizeof *iterate->q);
     dci_sim_record(sim, iterate, info);
     W->scratch.duals = &W->duals;
+    W->duals.prev = sim->desc.trees ? NULL : &W->there;
     dci_sim_eval(W, iterate->q, DCI_SIM_DERIVATIVES, DCI_SIM_BY_MODELS);
     if (at->status != DC_OK) return at->status;
     dci_sim_keep_duals(W, 1);
@@ -6584,16 +6619,18 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         /* a force that is not known is not left over */
         const dc_status sure = at->doubt + problem->friction.doubt > 0 ? DC_E_DIVERGED : DC_OK;
         const dc_real residual = dci_sim_largest(at->grad, sim->nv);
-        dc_real share, safe, value, last;
+        dc_real share, safe, value, end;
         dc_status status;
         int tiny;
         dci_sim_report(at, residual, acting, info);
+        end = sim->desc.tolerance*info->scale;
 
-        /* the rounding of the forces: Newton's steps no longer halve what is left, where they should square it, and it
-         * is small, or what they gain is below the rounding of O */
+        /* The rounding of the forces: Newton's steps no longer halve what is left, where they should square it, and it
+         * is small, or what they gain is below the rounding of O. That may be of a heavy body, beside which a light one
+         * is not at rest: slopes lead it on for a while. */
         tiny = residual <= DCI_SIM_FLOOR*info->scale;
         slow = (tiny || (info->iterations > 0 && -slope <= rounding)) && residual > DC_R(0.5)*least ? slow + 1 : 0;
-        if (residual <= sim->desc.tolerance*info->scale || slow >= 3) {
+        if (residual <= end || slow >= (tiny ? 3 : 20)) {
             if (at->modelled == 0) return sure;
             want = DCI_SIM_DERIVATIVES;
 
@@ -6606,8 +6643,11 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         least = dc_min(least, residual);
         if (info->iterations == sim->desc.iterations) return DC_E_DIVERGED;
 
-        /* what a step that was to be the last did without */
-        if (want != DCI_SIM_DERIVATIVES) {
+        /* what a step that was to be the last did without, unless the factor at hand leads to the end: with it what is
+         * left falls by twice the ratio by which it fell */
+        chord = chords && !chord && want != DCI_SIM_DERIVATIVES && W->factor.whole
+             && 2*residual*(residual/before) <= end;
+        if (want != DCI_SIM_DERIVATIVES && !chord) {
             want = DCI_SIM_DERIVATIVES;
             dci_sim_eval_known(W, iterate->q, want);
             if (at->status != DC_OK) return at->status;
@@ -6621,7 +6661,8 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         }
 
         /* where to, and how far nothing is met */
-        status = dci_sim_find_direction(W, info);
+        status = chord ? dci_sim_solve_direction(W) : dci_sim_find_direction(W, info);
+        W->duals.prev = NULL;
         if (status != DC_OK) return status;
         safe = dci_sim_slide_by(W);
         dci_sim_drop_factor(W);
@@ -6630,11 +6671,10 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         value = at->value;
         rounding = DCI_SIM_ROUNDING*at->noise;
 
-        /* How far O falls; the last place takes no Hessian. Newton's steps square what is left: as it fell, it will
-         * fall by the square of that. */
-        last = safe >= 1 && before > 0 ? residual*(residual/before)*(residual/before) : DC_REAL_MAX;
-        want = last <= sim->desc.tolerance*info->scale ? DCI_SIM_GRADIENT : DCI_SIM_DERIVATIVES;
-        before = residual;
+        /* how far O falls; the last place takes no Hessian, nor that before a chord */
+        want = chord || (safe >= 1 && before > 0 && dci_sim_foretell(residual, before, chords) <= end)
+             ? DCI_SIM_GRADIENT : DCI_SIM_DERIVATIVES;
+        before = chord ? 0 : residual;
         share = dci_sim_line_search(W, safe, slope, &want);
         if (at->status == DC_E_MEMORY) return DC_E_MEMORY;
         if (share < 0) return tiny || -slope <= rounding ? sure : DC_E_DIVERGED;
@@ -6773,6 +6813,7 @@ static size_t dci_sim_island_bytes(const dc_sim *sim)
                         (size_t)sim->nv, &room, &part);
     room.bytes = dc_bytes(dc_bytes(room.bytes, 1, sizeof unread), 1, sizeof part);
     room.bytes = dc_bytes(room.bytes, 2*most*most, sizeof(dc_real));
+    room.bytes = dc_bytes(room.bytes, most, sizeof(int));
     return dc_bytes(room.bytes, dc_eigsym_bytes((int)most), 1);
 }
 
@@ -7222,6 +7263,7 @@ static DCI_NOINLINE dc_status dci_sim_close_island(dc_status status, dc_sim_info
     if (turn->part && info->hull_a >= 0) info->hull_a = dci_sim_whole_hull(islands, info->hull_a);
     if (turn->part && info->hull_b >= 0) info->hull_b = dci_sim_whole_hull(islands, info->hull_b);
     mem->used = turn->used;
+    whole->bytes = info->bytes > whole->bytes ? info->bytes : whole->bytes;
     if (solved) return DC_OK;
     whole->hull_a = info->hull_a;
     whole->hull_b = info->hull_b;
@@ -7235,7 +7277,6 @@ static DCI_NOINLINE void dci_sim_add_info(const dc_sim_info *info, dc_sim_info *
     whole->shifts = info->shifts > whole->shifts ? info->shifts : whole->shifts;
     whole->shortened = info->shortened > whole->shortened ? info->shortened : whole->shortened;
     whole->path_count = info->path_count > whole->path_count ? info->path_count : whole->path_count;
-    whole->bytes = info->bytes > whole->bytes ? info->bytes : whole->bytes;
     whole->gap = dc_min(whole->gap, info->gap);
     whole->contacts += info->contacts;
     whole->newton += info->newton;
@@ -7320,10 +7361,8 @@ static dc_status dci_sim_step_islands(const dc_sim *sim, const dc_real *q_prev, 
                                         turn->q_next, turn->info);
         status = dci_sim_close_island(status, info, mem, islands);
     }
-    if (status == DC_OK) {
-        status = dci_sim_close_islands(islands, q_next, info);
-        info->bytes = dc_bytes(info->bytes, mem->used - used, 1);
-    }
+    info->bytes = status == DC_E_MEMORY ? 0 : dc_bytes(info->bytes, mem->used - used, 1);
+    if (status == DC_OK) status = dci_sim_close_islands(islands, q_next, info);
     mem->used = used;
     return status;
 }
@@ -8139,14 +8178,6 @@ static void dci_sim_all_terms(dci_sim_terms *terms, const dc_real *q)
  * dci_sim_all_terms | problem, O      | right-hand sides | d2O/dq_next dp
  * dci_sim_jacobians | both            | Jacobians        | SDRS Eq. 88 */
 
-static int dci_sim_finite(const dc_real *x, size_t n)
-{
-    size_t k;
-    for (k = 0; x && k < n; ++k)
-        if (!dc_finite(x[k])) return 0;
-    return 1;
-}
-
 /* the seven outputs in the order of dc_sim_jacobian, and their columns */
 enum {
     DCI_SIM_PREV = 0, DCI_SIM_NOW, DCI_SIM_CONTROL, DCI_SIM_ATTACH, DCI_SIM_MASS, DCI_SIM_FRICTION, DCI_SIM_VERTEX,
@@ -8238,6 +8269,7 @@ static dc_status dci_sim_factor_exact(dci_sim_work *W, int *piv)
 {
     const dc_sim *sim = W->problem.sim;
     W->factor.fill.used = W->scratch.mem->used;
+    if (sim->nv == 0) return DC_OK;
     if (sim->pieces == 1) return dc_ldlt_factor(sim->nv, W->at.hessian.own, sim->nv, piv, NULL);
     dci_sim_zero(W->factor.measure, (size_t)sim->nv);
     return dci_sim_factor_blocks(sim, &W->at.hessian, 0, W->factor.measure, W->scratch.mem, &W->factor.fill);
@@ -8249,6 +8281,7 @@ static dc_status dci_sim_solve_exact(dci_sim_work *W, const int *piv, int n, dc_
     const dc_sim *sim = W->problem.sim;
     dc_real *column = W->factor.turned;
     int c, k;
+    if (sim->nv == 0) return DC_OK;
     if (sim->pieces == 1) return dc_ldlt_solve(sim->nv, W->at.hessian.own, sim->nv, piv, n, D, n);
     for (c = 0; c < n; ++c) {
         for (k = 0; k < sim->nv; ++k) column[k] = D[(size_t)k*(size_t)n + (size_t)c];
@@ -8891,6 +8924,7 @@ typedef struct {
     const dc_design_desc *desc;
     const dc_sim *sim;
     dc_design *design;
+    const dc_design_stretch *stretch;   /* whose terms these are; NULL: none's */
     int *end;               /* of the terms of each slot so far; NULL: they are counted */
     int count;
 } dci_design_sink;
@@ -8905,7 +8939,8 @@ static void dci_design_put(dci_design_sink *sink, int slot, int variable, dc_rea
     sink->count++;
 }
 
-/* A term of a vertex or an attachment of link i, and of the copies of i. */
+/* A term of a vertex or an attachment of link i, and of the copies of i. What is attached to a stretched link moves by
+ * that once, copy or not. */
 static void dci_design_spread(dci_design_sink *sink, int i, dc_design_kind kind, int index, int axis, int variable,
                               dc_real weight)
 {
@@ -8921,6 +8956,7 @@ static void dci_design_spread(dci_design_sink *sink, int i, dc_design_kind kind,
         const dc_real sign = axis >= 3 && det < 0 ? DC_R(-1.0) : DC_R(1.0);
         int place = index;
         if (copy->from != i) continue;
+        if (sink->stretch && kind == DC_DESIGN_ATTACH && sim->link[copy->to].parent == sink->stretch->link) continue;
         if (kind == DC_DESIGN_VERTEX) {
             dci_design_vertices(sim, copy->from, &from);
             dci_design_vertices(sim, copy->to, &to);
@@ -8957,7 +8993,7 @@ static void dci_design_terms(dci_design_sink *sink)
         dci_design_put(sink, dci_design_slot(sim, t->kind, t->index, t->axis), t->variable, t->weight);
     }
     for (k = 0; k < desc->stretches; ++k) {
-        const dc_design_stretch *s = desc->stretch + k;
+        const dc_design_stretch *s = sink->stretch = desc->stretch + k;
         int first, n = dci_design_vertices(sim, s->link, &first);
         for (i = first; i < first + n; ++i)
             dci_design_stretch_point(sink, s, s->link, DC_DESIGN_VERTEX, i, sim->vertex[i]);
@@ -8967,6 +9003,7 @@ static void dci_design_terms(dci_design_sink *sink)
     }
 
     /* points and turns */
+    sink->stretch = NULL;
     for (h = 0; h < sim->hulls && desc->vertex; ++h)
         for (k = sim->hull[h].begin; !sim->hull[h].tree && k < sim->hull[h].begin + sim->hull[h].n; ++k)
             for (c = 0; c < 3 && desc->vertex[k]; ++c)
@@ -9131,7 +9168,8 @@ static int dci_design_of(const dc_design *design, const dc_sim *sim)
 
 DC_DEF dc_status dc_design_apply(const dc_design *design, const dc_real *d, dc_sim *sim, dc_sim_flaw *flaw)
 {
-    int i, k, s;
+    int i, k, s, weightless = -1;
+    dc_status status;
 
     if (!dci_design_of(design, sim) || !d) return DC_E_ARG;
     for (k = 0; k < design->n; ++k)
@@ -9157,13 +9195,23 @@ DC_DEF dc_status dc_design_apply(const dc_design *design, const dc_real *d, dc_s
     for (i = 0; i < sim->links; ++i, ++s) {
         if (!dci_design_moves(design, s)) continue;
         sim->link[i].mass = dci_design_value(design, d, s);
+        if (sim->link[i].mass == 0) weightless = i;         /* would be that of the density */
         for (k = 0; k < 9; ++k) sim->link[i].inertia.m[k] = design->inertia[i].m[k]*(sim->link[i].mass/design->base[s]);
     }
     for (i = 0; i < sim->links; ++i, ++s)
         if (dci_design_moves(design, s)) sim->link[i].friction = dci_design_value(design, d, s);
     for (i = 0; i < sim->planes; ++i, ++s)
         if (dci_design_moves(design, s)) sim->plane[i].friction = dci_design_value(design, d, s);
-    return dc_sim_refresh(sim, flaw);
+    status = dc_sim_refresh(sim, flaw);
+    if (status == DC_OK && weightless >= 0) {
+        status = DC_E_ARG;
+        if (flaw) {
+            flaw->link = weightless;
+            flaw->cause = "mass";
+            flaw->hull = -1;
+        }
+    }
+    return status;
 }
 
 DC_DEF dc_status dc_design_pull(const dc_design *design, const dc_real *d, const dc_sim_run *run, dc_real *grad)
@@ -9310,10 +9358,10 @@ DC_DEF dc_status dc_design_row(const dc_design *design, int entries, const int *
     dc_design_name name = DC_ZERO;
     int k;
 
-    if (!design || !dci_design_rows_ok(rows) || entries < 1 || !variable || !weight || !dc_finite(least))
+    if (!design || !dci_design_rows_ok(rows) || entries < 1 || !variable || !weight || !(dc_abs(least) <= DC_LIMIT))
         return DC_E_ARG;
     for (k = 0; k < entries; ++k)
-        if (variable[k] < 0 || variable[k] >= design->n || !dc_finite(weight[k])) return DC_E_ARG;
+        if (variable[k] < 0 || variable[k] >= design->n || !(dc_abs(weight[k]) <= DC_LIMIT)) return DC_E_ARG;
     if (rows->rows == rows->most_rows || entries > rows->most_entries - rows->entries) {
         rows->need_rows = rows->rows + 1;
         rows->need_entries = rows->entries + entries;
@@ -9600,13 +9648,11 @@ DC_DEF dc_status dc_design_clear(const dc_design *design, const dc_sim *sim, con
     dc_pose *pose;
     dc_m3 *bend;
     dc_status status;
-    int a, b, p, k, rows_before, entries_before;
+    int a, b, p, rows_before, entries_before;
     size_t used;
 
     if (!dci_design_of(design, sim) || !q || !mem || !dci_design_rows_ok(rows) || !dci_sim_scalar(gap, 0)
-        || !dci_sim_scalar(reach, 0)) return DC_E_ARG;
-    for (k = 0; k < sim->nq; ++k)
-        if (!(dc_abs(q[k]) <= DC_LIMIT)) return DC_E_ARG;
+        || !dci_sim_scalar(reach, 0) || !dci_sim_state_ok(sim, q)) return DC_E_ARG;
     used = mem->used;
     rows_before = rows->rows;
     entries_before = rows->entries;
@@ -10059,7 +10105,8 @@ static int dci_design_step_ok(const dc_design *design, const dc_design_rows *row
 {
     int i, k;
     for (i = 0; i < design->n; ++i)
-        if (!dc_finite(d[i]) || !(dc_abs(step[i]) <= DC_LIMIT) || !(design->lo[i] <= design->hi[i])) return 0;
+        if (!(dc_abs(d[i]) <= DC_LIMIT) || !(dc_abs(step[i]) <= DC_LIMIT) || !(design->lo[i] <= design->hi[i])
+            || !(design->lo[i] <= DC_LIMIT) || !(design->hi[i] >= -DC_LIMIT)) return 0;
     for (k = 0; rows && k < rows->rows; ++k)
         if (!(dc_abs(rows->least[k]) <= DC_LIMIT)) return 0;
     for (k = 0; rows && k < rows->entries; ++k)
@@ -10208,8 +10255,17 @@ struct dc_grain_row {
     dc_real pull_n, pull_t;             /* k_n d, or K_n d/h where d > 0; k_t s */
     dc_real friction;                   /* mu |n| */
     dc_real gain_n, gain_t;             /* K_n, K_t */
-    dc_real part_n, part_t;             /* 1/(1 + h K w), for dc_grains_solve alone; not in tangents and gradients */
     dc_real stiffness_t, damping_t, spring;
+};
+
+/* What sweeps read of contacts that may touch and write of them, side by side, for dc_grains_solve. */
+struct dc_grain_pack {
+    dc_real moment_a[DCI_GRAIN_LANES], push_b[3][DCI_GRAIN_LANES], tangent[2][DCI_GRAIN_LANES];
+    dc_real lever_a[DCI_GRAIN_LANES], lever_b[DCI_GRAIN_LANES];
+    dc_real gain_n[DCI_GRAIN_LANES], gain_t[DCI_GRAIN_LANES], pull_n[DCI_GRAIN_LANES], pull_t[DCI_GRAIN_LANES];
+    dc_real friction[DCI_GRAIN_LANES], part_n[DCI_GRAIN_LANES], part_t[DCI_GRAIN_LANES];    /* 1/(1 + h K w) */
+    dc_real normal[DCI_GRAIN_LANES], tangential[DCI_GRAIN_LANES];
+    int     a[DCI_GRAIN_LANES], b[DCI_GRAIN_LANES];
 };
 
 /* the frame of a contact; 0: no direction to rub in, and no t, levers and speed along t */
@@ -10491,8 +10547,9 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     if (kept > 0) g->state_bytes += (n + 1 + pairs)*sizeof(int);
     g->state = DCI_TAKE(room, g->state_bytes, unsigned char);
     g->rows = d->sweeps > 0 ? DCI_TAKE(room, pairs, dc_grain_row) : NULL;
-    g->share = d->sweeps > 0 ? DCI_TAKE(room, 2*n, dc_real) : NULL;
-    g->touch = d->sweeps > 0 ? DCI_TAKE(room, 2*pairs, int) : NULL;
+    g->pack = d->sweeps > 0 ? DCI_TAKE(room, pairs/DCI_GRAIN_LANES + 1, dc_grain_pack) : NULL;
+    g->share = d->sweeps > 0 ? DCI_TAKE(room, 2*n + 3*n + 3*n, dc_real) : NULL;
+    g->touch = d->sweeps > 0 ? DCI_TAKE(room, pairs, int) : NULL;
     g->keep = kept > 0 ? DCI_TAKE(room, kept, dc_grain_kept) : NULL;
     g->asked = kept > 0 ? DCI_TAKE(room, blocks, int) : NULL;
     g->contact = DCI_TAKE(room, pairs, dc_grain_contact);
@@ -10519,7 +10576,8 @@ static void dci_grains_take(const dc_grains_desc *d, dci_room *room, dc_grains *
     g->back_row = g->row + n + 1;
     g->pair_of = g->back_row + n + 1;
     g->order = g->pair_of + pairs;
-    g->touching = g->touch ? g->touch + pairs : NULL;
+    g->gain = g->share ? g->share + 2*n : NULL;
+    g->drift = g->share ? g->gain + 3*n : NULL;
     g->back = g->order + pairs;
     g->tally = g->block + 2*(blocks + 1);
     g->slot = g->cell + n;
@@ -10850,6 +10908,42 @@ static int dci_grains_row(dc_grains *g, int i, dc_grains_info *info)
     return 1;
 }
 
+/* pose of b in a's frame */
+static void dci_grain_relative(const dc_grains *g, const dc_grain_contact *contact, dc_real rel[3])
+{
+    const dc_real *qa = g->q + 3*contact->a, *qb = g->q + 3*contact->b;
+    dc_real c = g->turn[2*contact->a], s = g->turn[2*contact->a + 1], x = qb[1] - qa[1], y = qb[2] - qa[2];
+    rel[0] = qb[0] - qa[0];
+    rel[1] = c*x + s*y;
+    rel[2] = c*y - s*x;
+}
+
+/* A body too far away, or turned too far, from one within its reach for their relative pose to be one of a field: of
+ * the first such pair the one further out, or -1. Where no place is near the limit no pair is looked at. */
+static int dci_grains_far(const dc_grains *g)
+{
+    dc_real most = 0, size[2], rel[3], least = 1;
+    int k, p;
+
+    for (k = 0; k < 3*g->desc.bodies; ++k) most = dc_max(dc_abs(g->q[k]), most);
+    for (k = 0; k < g->desc.pairs; ++k) least = dc_min(g->pair[k].length, least);
+    if (3*most <= least*DC_LIMIT) return -1;            /* 2 sqrt(2) most/length is the largest there can be */
+
+    for (p = 0; p < g->contacts; ++p) {
+        const dc_grain_contact *contact = g->contact + p;
+        const dc_real L = g->pair[g->pair_of[p]].length, *qa = g->q + 3*contact->a, *qb = g->q + 3*contact->b;
+        dci_grain_relative(g, contact, rel);
+        if (dc_abs(rel[0]) <= DC_LIMIT && dc_abs(rel[1]/L) <= DC_LIMIT && dc_abs(rel[2]/L) <= DC_LIMIT) continue;
+        size[0] = size[1] = 0;
+        for (k = 0; k < 3; ++k) {
+            size[0] = dc_max(dc_abs(qa[k]), size[0]);
+            size[1] = dc_max(dc_abs(qb[k]), size[1]);
+        }
+        return size[1] > size[0] ? contact->b : contact->a;
+    }
+    return -1;
+}
+
 /* the body other than i of contact p */
 static int dci_grains_other(const dc_grains *g, int p, int i)
 {
@@ -10914,6 +11008,11 @@ DC_DEF dc_status dc_grains_find(dc_grains *g, dc_grains_info *info)
         info->pairs = g->desc.room + 1;
         return DC_E_MEMORY;
     }
+    info->a = dci_grains_far(g);
+    if (info->a >= 0) {
+        g->contacts = 0;
+        return DC_E_ARG;
+    }
     g->row[n] = g->contacts;
     dci_grains_order(g);
     info->pairs = g->contacts;
@@ -10939,16 +11038,6 @@ typedef enum { DCI_ASK_NOTHING = 0, DCI_ASK_DISTANCE, DCI_ASK_GRADIENT, DCI_ASK_
 static size_t dci_grain_rows(const dc_grains *g)
 {
     return DCI_GRAIN_ROWS + (g->kept ? (size_t)DCI_GRAIN_ASKED_ROWS : 0);
-}
-
-/* pose of b in a's frame */
-static void dci_grain_relative(const dc_grains *g, const dc_grain_contact *contact, dc_real rel[3])
-{
-    const dc_real *qa = g->q + 3*contact->a, *qb = g->q + 3*contact->b;
-    dc_real c = g->turn[2*contact->a], s = g->turn[2*contact->a + 1], x = qb[1] - qa[1], y = qb[2] - qa[2];
-    rel[0] = qb[0] - qa[0];
-    rel[1] = c*x + s*y;
-    rel[2] = c*y - s*x;
 }
 
 /* The row of a pair is its grain's, of two grains that with the lower number. */
@@ -11348,27 +11437,35 @@ static int dci_grains_forces(const dc_grains *g, int i, dc_real f[3])
     return n;
 }
 
-/* with sweeps, h/m and h/inertia of a body; 0: forces do not move it */
-static void dci_grain_gains(const dc_grains *g, int i, dc_real gain[2])
+/* with sweeps, h/inertia, h/m, h/m of a body, and h gravity; 0: they do not move it */
+static void dci_grain_gains(const dc_grains *g, int i, dc_real gain[3], dc_real drift[3])
 {
     const dc_grain_type *type = g->type + g->body[i];
     const int free = dci_grain_free(g, i);
 
-    gain[0] = free ? g->desc.h/type->mass : 0;
-    gain[1] = free ? g->desc.h/type->inertia : 0;
+    gain[0] = free ? g->desc.h/type->inertia : 0;
+    gain[1] = gain[2] = free ? g->desc.h/type->mass : 0;
+    drift[0] = 0;
+    drift[1] = free ? g->desc.h*g->desc.gravity[0] : 0;
+    drift[2] = free ? g->desc.h*g->desc.gravity[1] : 0;
 }
 
-/* the velocity that forces f lead a body to from v */
-static void dci_grain_speed_up(const dc_grains *g, const dc_real gain[2], const dc_real *f, const dc_real *v,
-                               dc_real *to)
+/* n/m and n/inertia of a body with n contacts that may touch */
+static void dci_grain_share(dc_grains *g, int i, int n)
 {
-    const dc_real h = g->desc.h, *gravity = g->desc.gravity;
+    const dc_grain_type *type = g->type + g->body[i];
+    const int free = dci_grain_free(g, i);
 
-    memcpy(to, v, 3*sizeof *to);
-    if (!(gain[0] > 0)) return;
-    to[0] = v[0] + gain[1]*f[0];
-    to[1] = v[1] + (gain[0]*f[1] + h*gravity[0]);
-    to[2] = v[2] + (gain[0]*f[2] + h*gravity[1]);
+    g->share[2*i] = free ? (dc_real)n/type->mass : 0;
+    g->share[2*i + 1] = free ? (dc_real)n/type->inertia : 0;
+}
+
+/* n numbers of the velocities that forces f lead to from v */
+DCI_LANE void dci_grains_speed_up(int n, const dc_real *gain, const dc_real *drift, const dc_real *f, const dc_real *v,
+                                  dc_real *DCI_RESTRICT to)
+{
+    int k;
+    for (k = 0; k < n; ++k) to[k] = v[k] + (gain[k]*f[k] + drift[k]);
 }
 
 DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
@@ -11378,7 +11475,7 @@ DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
     for (i = begin; i < end; ++i) {
         const dc_grain_type *type = g->type + g->body[i];
         const int free = dci_grain_free(g, i);
-        dc_real f[3], gain[2];
+        dc_real f[3], gain[3], drift[3];
         const int n = dci_grains_forces(g, i, f);
 
         for (k = 0; k < 3; ++k) {
@@ -11386,10 +11483,9 @@ DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
             g->next[3*i + k] = g->v[3*i + k];
         }
         if (g->share) {
-            g->share[2*i] = free ? (dc_real)n/type->mass : 0;
-            g->share[2*i + 1] = free ? (dc_real)n/type->inertia : 0;
-            dci_grain_gains(g, i, gain);
-            dci_grain_speed_up(g, gain, f, g->v + 3*i, g->next + 3*i);
+            dci_grain_share(g, i, n);
+            dci_grain_gains(g, i, gain, drift);
+            dci_grains_speed_up(3, gain, drift, f, g->v + 3*i, g->next + 3*i);
         } else if (free) {
             g->next[3*i] += g->desc.h*(f[0]/type->inertia);
             for (k = 0; k < 2; ++k) g->next[3*i + 1 + k] += g->desc.h*(f[1 + k]/type->mass + g->desc.gravity[k]);
@@ -11400,29 +11496,47 @@ DC_DEF void dc_grains_sum(dc_grains *g, int begin, int end)
 /* v_n and v_t of velocities of a and b, and what they weigh in a sweep: those of the shares of both bodies */
 typedef struct { dc_real speed_n, speed_t, den_n, den_t, normal, tangential, rest_n, rest_t; } dci_grain_answer;
 
+/* of two bodies: omega_a, omega_b, v_b - v_a */
+DCI_LANE void dci_grain_between(const dc_real *va, const dc_real *vb, dc_real u[4])
+{
+    u[0] = va[0];
+    u[1] = vb[0];
+    u[2] = vb[1] - va[1];
+    u[3] = vb[2] - va[2];
+}
+
+/* v_n and v_t at these */
+DCI_LANE void dci_grain_speeds_at(const dci_grain_frame *frame, const dc_real u[4], dc_real *vn, dc_real *vt)
+{
+    const dc_real *gb = frame->push_b, *t = frame->tangent;
+    *vn = frame->moment_a*u[0] + gb[0]*u[1] + gb[1]*u[2] + gb[2]*u[3];
+    *vt = t[0]*u[2] + t[1]*u[3] + frame->lever_b*u[1] + frame->lever_a*u[0];
+}
+
+/* at velocities of a and b */
 DCI_LANE void dci_grain_speeds(const dci_grain_frame *frame, const dc_real *va, const dc_real *vb, dc_real *vn,
                                dc_real *vt)
 {
-    const dc_real *gb = frame->push_b, *t = frame->tangent, x = vb[1] - va[1], y = vb[2] - va[2];
-    *vn = frame->moment_a*va[0] + gb[0]*vb[0] + gb[1]*x + gb[2]*y;
-    *vt = t[0]*x + t[1]*y + frame->lever_b*vb[0] + frame->lever_a*va[0];
+    dc_real u[4];
+    dci_grain_between(va, vb, u);
+    dci_grain_speeds_at(frame, u, vn, vt);
 }
 
-/* The new forces of a contact,
+/* The new forces of a contact from f_n and f_t,
  *     f_n <- max(0, f_n - (K_n v_n + pull_n + f_n)/(1 + h K_n w_n)),   w_n = (a + b) |n|^2 + a' m_a^2 + b' m_b^2
  *     f_t <- f_t - (K_t v_t + pull_t + f_t)/(1 + h K_t w_t),  within mu |n| f_n,   w_t = a + b + a' p_a^2 + b' p_b^2
  * a, a', b, b' the shares n/m and n/inertia of both bodies, m the arms of g, p those of friction */
-DCI_LANE void dci_grain_answers(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_row *row,
-                                dc_real part_n, dc_real part_t, dci_grain_answer *to)
+DCI_LANE void dci_grain_answers(const dc_grain_row *row, const dc_real u[4], dc_real fn, dc_real ft, dc_real part_n,
+                                dc_real part_t, dci_grain_answer *to)
 {
     dc_real most;
 
-    dci_grain_speeds(&row->frame, g->next + 3*contact->a, g->next + 3*contact->b, &to->speed_n, &to->speed_t);
-    to->rest_n = row->gain_n*to->speed_n + row->pull_n + contact->fn;
-    to->rest_t = row->gain_t*to->speed_t + row->pull_t + contact->ft;
-    to->normal = dc_max(contact->fn - to->rest_n*part_n, 0);
+    dci_grain_speeds_at(&row->frame, u, &to->speed_n, &to->speed_t);
+    to->rest_n = row->gain_n*to->speed_n + row->pull_n + fn;
+    to->rest_t = row->gain_t*to->speed_t + row->pull_t + ft;
+    to->normal = dc_max(fn - to->rest_n*part_n, 0);
     most = row->friction*to->normal;
-    to->tangential = dc_max(dc_min(contact->ft - to->rest_t*part_t, most), -most);
+    to->tangential = dc_max(dc_min(ft - to->rest_t*part_t, most), -most);
 }
 
 /* 1 + h K w, along g and t */
@@ -11440,8 +11554,11 @@ static void dci_grain_dens(const dc_grains *g, const dc_grain_contact *contact, 
 static void dci_grain_sweep(const dc_grains *g, const dc_grain_contact *contact, const dc_grain_row *row,
                             dci_grain_answer *to)
 {
+    dc_real u[4];
+
     dci_grain_dens(g, contact, row, to);
-    dci_grain_answers(g, contact, row, 1/to->den_n, 1/to->den_t, to);
+    dci_grain_between(g->next + 3*contact->a, g->next + 3*contact->b, u);
+    dci_grain_answers(row, u, contact->fn, contact->ft, 1/to->den_n, 1/to->den_t, to);
 }
 
 /* the forces of a contact become these */
@@ -11467,56 +11584,142 @@ DC_DEF void dc_grains_sweep(dc_grains *g, int begin, int end)
     }
 }
 
-/* the first `count` of those that may touch, in their order: new forces, added up on their bodies */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-trapping-math")   /* else gcc keeps ?: on floating point scalar */
+#endif
+
+/* New forces of the contacts of a pack at the motions of their bodies, u, which become torques on a and on b and the
+ * force on b. By the same expressions as one by one. */
+static DCI_NOINLINE void dci_pack_answer(dc_grain_pack *DCI_RESTRICT pack, dc_real (*DCI_RESTRICT u)[DCI_GRAIN_LANES])
+{
+    int l;
+
+    for (l = 0; l < DCI_GRAIN_LANES; ++l) {
+        dc_real motion[4];
+        dc_grain_row row = DC_ZERO;
+        dci_grain_answer to;
+        dci_grain_out out = DC_ZERO;
+
+        /* contact l */
+        motion[0] = u[0][l];
+        motion[1] = u[1][l];
+        motion[2] = u[2][l];
+        motion[3] = u[3][l];
+        row.frame.moment_a = pack->moment_a[l];
+        row.frame.push_b[0] = pack->push_b[0][l];
+        row.frame.push_b[1] = pack->push_b[1][l];
+        row.frame.push_b[2] = pack->push_b[2][l];
+        row.frame.tangent[0] = pack->tangent[0][l];
+        row.frame.tangent[1] = pack->tangent[1][l];
+        row.frame.lever_a = pack->lever_a[l];
+        row.frame.lever_b = pack->lever_b[l];
+        row.gain_n = pack->gain_n[l];
+        row.gain_t = pack->gain_t[l];
+        row.pull_n = pack->pull_n[l];
+        row.pull_t = pack->pull_t[l];
+        row.friction = pack->friction[l];
+
+        /* its forces */
+        dci_grain_answers(&row, motion, pack->normal[l], pack->tangential[l], pack->part_n[l], pack->part_t[l], &to);
+        pack->normal[l] = out.normal = to.normal;
+        pack->tangential[l] = out.tangential = to.tangential;
+
+        /* on a and on b */
+        dci_grain_push(&row.frame, &out);
+        u[0][l] = out.force_a[0];
+        u[1][l] = out.force_b[0];
+        u[2][l] = out.force_b[1];
+        u[3][l] = out.force_b[2];
+    }
+}
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+
+/* contact p becomes contact l of a pack */
+static void dci_pack_put(const dc_grains *g, int p, int l, dc_grain_pack *pack)
+{
+    const dc_grain_contact *contact = g->contact + p;
+    const dc_grain_row *row = g->rows + p;
+    dci_grain_answer to;
+    int k;
+
+    dci_grain_dens(g, contact, row, &to);
+    pack->moment_a[l] = row->frame.moment_a;
+    for (k = 0; k < 3; ++k) pack->push_b[k][l] = row->frame.push_b[k];
+    for (k = 0; k < 2; ++k) pack->tangent[k][l] = row->frame.tangent[k];
+    pack->lever_a[l] = row->frame.lever_a;
+    pack->lever_b[l] = row->frame.lever_b;
+    pack->gain_n[l] = row->gain_n;
+    pack->gain_t[l] = row->gain_t;
+    pack->pull_n[l] = row->pull_n;
+    pack->pull_t[l] = row->pull_t;
+    pack->friction[l] = row->friction;
+    pack->part_n[l] = 1/to.den_n;
+    pack->part_t[l] = 1/to.den_t;
+    pack->normal[l] = contact->fn;
+    pack->tangential[l] = contact->ft;
+    pack->a[l] = contact->a;
+    pack->b[l] = contact->b;
+}
+
+/* the first `count` of the packed contacts, in their order: new forces, added up on their bodies */
 static void dci_grains_sweep_add(dc_grains *g, int count)
 {
-    dci_grain_answer to;
-    dci_grain_out out = DC_ZERO;
-    int i, k;
+    dc_real u[4][DCI_GRAIN_LANES] = DC_ZERO, motion[4];
+    int i, k, l;
 
     memset(g->force, 0, 3*(size_t)g->desc.bodies*sizeof *g->force);
-    for (i = 0; i < count; ++i) {
-        dc_grain_contact *contact = g->contact + g->touching[i];
-        const dc_grain_row *row = g->rows + g->touching[i];
-        dc_real *a = g->force + 3*contact->a, *b = g->force + 3*contact->b;
+    for (i = 0; i < count; i += DCI_GRAIN_LANES) {
+        dc_grain_pack *pack = g->pack + i/DCI_GRAIN_LANES;
+        const int n = count - i < DCI_GRAIN_LANES ? count - i : DCI_GRAIN_LANES;
 
-        dci_grain_answers(g, contact, row, row->part_n, row->part_t, &to);
-        contact->fn = out.normal = to.normal;
-        contact->ft = out.tangential = to.tangential;
-        dci_grain_push(&row->frame, &out);
-        for (k = 0; k < 3; ++k) {
-            a[k] += out.force_a[k];
-            b[k] += out.force_b[k];
+        for (l = 0; l < n; ++l) {
+            dci_grain_between(g->next + 3*pack->a[l], g->next + 3*pack->b[l], motion);
+            for (k = 0; k < 4; ++k) u[k][l] = motion[k];
+        }
+        dci_pack_answer(pack, u);
+        for (l = 0; l < n; ++l) {
+            dc_real *a = g->force + 3*pack->a[l], *b = g->force + 3*pack->b[l];
+            a[0] += u[0][l];
+            a[1] -= u[2][l];
+            a[2] -= u[3][l];
+            b[0] += u[1][l];
+            b[1] += u[2][l];
+            b[2] += u[3][l];
         }
     }
 }
 
 DC_DEF void dc_grains_solve(dc_grains *g)
 {
-    dci_grain_answer to;
+    const int n = g->desc.bodies;
     int i, k, p, count = 0;
 
-    dc_grains_sum(g, 0, g->desc.bodies);
+    dc_grains_sum(g, 0, n);
     if (g->desc.sweeps == 0) return;
 
-    /* what stays through all sweeps */
+    /* what stays through all sweeps; what is left of the last pack are contacts without forces */
     for (p = 0; p < g->contacts; ++p) {
+        dc_grain_pack *pack = g->pack + count/DCI_GRAIN_LANES;
         if (!g->touch[p]) continue;
-        dci_grain_dens(g, g->contact + p, g->rows + p, &to);
-        g->rows[p].part_n = 1/to.den_n;
-        g->rows[p].part_t = 1/to.den_t;
-        g->touching[count++] = p;
+        if (count%DCI_GRAIN_LANES == 0) memset(pack, 0, sizeof *pack);
+        dci_pack_put(g, p, count++%DCI_GRAIN_LANES, pack);
     }
-    for (i = 0; i < g->desc.bodies; ++i) dci_grain_gains(g, i, g->share + 2*i);
+    for (i = 0; i < n; ++i) dci_grain_gains(g, i, g->gain + 3*i, g->drift + 3*i);
 
     for (k = 0; k < g->desc.sweeps; ++k) {
         dci_grains_sweep_add(g, count);
-        for (i = 0; i < g->desc.bodies; ++i)
-            dci_grain_speed_up(g, g->share + 2*i, g->force + 3*i, g->v + 3*i, g->next + 3*i);
+        dci_grains_speed_up(3*n, g->gain, g->drift, g->force, g->v, g->next);
     }
-    for (i = 0; i < count; ++i) {
-        p = g->touching[i];
-        dci_grain_force_is(g->rows + p, g->contact[p].fn, g->contact[p].ft, g->contact + p);
+    for (p = 0, i = 0; p < g->contacts; ++p) {
+        const dc_grain_pack *pack = g->pack + i/DCI_GRAIN_LANES;
+        if (!g->touch[p]) continue;
+        dci_grain_force_is(g->rows + p, pack->normal[i%DCI_GRAIN_LANES], pack->tangential[i%DCI_GRAIN_LANES],
+                           g->contact + p);
+        ++i;
     }
 }
 

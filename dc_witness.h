@@ -317,9 +317,10 @@ DC_DEF size_t dc_manifold_bytes(const dc_surface *a, const dc_surface *b, const 
  * Contacts that are left out have act 0 and n 0; bodies farther apart than 9/8 reach have no other (dc_manifold_pairs).
  * Fields are not evaluated at vertices and witness points that are farther off by dc_sdf_bound, nor for pairs of edges
  * whose weight is 0.
+ * Where the balls about both meshes are, no field is asked at all, and of edges kept softly one pair stands for all.
  *
- * with s the logistic function and n_c the unit normal of the field (dc_sdf_out.dir) at tau_n. The distance on b has
- * the roles swapped throughout: CONTAX Eq. 11 as printed gives it the wrong sign.
+ * In all of these s is the logistic function and n_c the unit normal of the field (dc_sdf_out.dir) at tau_n. The
+ * distance on b has the roles swapped throughout: CONTAX Eq. 11 as printed gives it the wrong sign.
  *
  * contacts   dc_manifold_count of them
  * DC_E_ARG: a field that dc_sdf_eval_batch refuses, a vertex or edge out of range, an option out of range, a NULL.
@@ -411,7 +412,8 @@ DC_DEF dc_real dc_manifold_active(int count, const dc_manifold_contact *contacts
 /* stage            | reads           | writes                       | equation
  * dci_clip01       | x               | smooth clamp and slope       | clip_s
  * dci_within01     | x               | smooth indicator and slope   | within_s
- * dci_softsort_row | a sorted number | its row of weights           | softmax of -|at - s_i|^power/tau */
+ * dci_softsort_row | a sorted number | its row of weights           | softmax of -|at - s_i|^power/tau
+ * dci_exp_row, ..  | numbers         | their exponentials, ..       | */
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC push_options
@@ -529,6 +531,25 @@ static DCI_NOINLINE void dci_softsort_row(int n, const dc_real *s, dc_real at, i
     for (i = 0; i < n; ++i) sum += w[i];
     sum = 1/sum;
     for (i = 0; i < n; ++i) w[i] *= sum;
+}
+
+/* of n numbers, in place */
+static DCI_NOINLINE void dci_exp_row(int n, dc_real *x)
+{
+    int i;
+    for (i = 0; i < n; ++i) x[i] = dci_exp_lane(x[i]);
+}
+
+static DCI_NOINLINE void dci_sigmoid_row(int n, dc_real *x)
+{
+    int i;
+    for (i = 0; i < n; ++i) x[i] = dci_sigmoid_lane(x[i]);
+}
+
+static DCI_NOINLINE void dci_tanh_row(int n, dc_real *x)
+{
+    int i;
+    for (i = 0; i < n; ++i) x[i] = dci_tanh_lane(x[i]);
 }
 
 /* ---- [edges] edge against edge ---------------------------------------------------------------------------- */
@@ -1583,25 +1604,32 @@ DC_DEF dc_status dc_vf_closest(dc_v3 v, const dc_v3 t[3], dc_vf *out)
 
 /* ---- [select] soft selection ------------------------------------------------------------------------------ */
 /* stage                | reads                  | writes                      | equation
+ * dci_softsort_top     | numbers                | the largest                 |
  * dc_softsort_topk     | numbers                | the largest, their weights  | softmax of -|s_[k] - s_i|^power/tau
  * dc_softsort_topk_jvp | these, their tangents  | tangents of the weights     | dGamma = Gamma (dl - sum Gamma dl)
  * dc_softsort_topk_vjp | these, cotangents      | cotangents of the numbers   | the transpose */
 
-DC_DEF dc_status dc_softsort_topk(int n, const dc_real *s, int k, int power, dc_real tau, int *top, dc_real *Gamma)
+/* the k largest, by insertion into the sorted list of the largest so far */
+static void dci_softsort_top(int n, const dc_real *s, int k, int *top)
 {
     int i, j, m;
-    if (k < 1 || k > n || !s || !top || !Gamma || power < 1 || power > 2 || !(tau >= 1/DC_LIMIT) || !(tau <= DC_LIMIT))
-        return DC_E_ARG;
-    for (i = 0; i < n; ++i)
-        if (!(dc_abs(s[i]) <= DC_LIMIT)) return DC_E_ARG;
-
-    /* insertion into the sorted list of the largest so far */
     for (m = 0, i = 0; i < n; ++i) {
         if (m == k && s[top[k - 1]] >= s[i]) continue;
         if (m < k) ++m;
         for (j = m - 1; j > 0 && s[top[j - 1]] < s[i]; --j) top[j] = top[j - 1];
         top[j] = i;
     }
+}
+
+DC_DEF dc_status dc_softsort_topk(int n, const dc_real *s, int k, int power, dc_real tau, int *top, dc_real *Gamma)
+{
+    int i, m;
+    if (k < 1 || k > n || !s || !top || !Gamma || power < 1 || power > 2 || !(tau >= 1/DC_LIMIT) || !(tau <= DC_LIMIT))
+        return DC_E_ARG;
+    for (i = 0; i < n; ++i)
+        if (!(dc_abs(s[i]) <= DC_LIMIT)) return DC_E_ARG;
+
+    dci_softsort_top(n, s, k, top);
     for (m = 0; m < k; ++m) dci_softsort_row(n, s, s[top[m]], power, 1/tau, Gamma + (size_t)m*(size_t)n);
     return DC_OK;
 }
@@ -1682,12 +1710,15 @@ typedef struct {
     dc_real *hess, *bend;           /* [6 count] that of the gradient; that of `turn` along the way of a point */
 } dci_man_field;
 
-/* The vertices or edges of a body that are kept: all as they are, or softly, by weights of all. */
+/* The vertices or edges of a body that are kept: all as they are, or softly, by weights of those that weigh. */
 typedef struct {
     int      count, kept, soft;     /* of the mesh, of these */
-    int     *top;                   /* [kept] soft: indices of the deepest */
-    dc_real *rank, *drank;          /* [count] soft: depth over L; its derivative */
-    dc_real *weight, *dweight;      /* [kept x count] soft: Gamma; its derivative */
+    int      some, rows;            /* soft: those that weigh; kept ones that differ, those that follow are as the
+                                     * last */
+    int     *entry;                 /* [some] soft: which weigh */
+    int     *top;                   /* [kept] soft: the deepest, places in `entry` */
+    dc_real *rank, *drank;          /* [some] soft: depth over L; its derivative */
+    dc_real *weight, *dweight;      /* [rows x some] soft: Gamma; its derivative */
 } dci_man_pick;
 
 /* With `trace`: what the witness points of every pair pass through, `pairs` a step */
@@ -1746,7 +1777,9 @@ typedef struct {
     dc_real gamma, facing;                      /* cl */
     dc_real sign[2], pen[2], inside[2];         /* g, pen; pen in its own body */
     dc_real nearest[2];                         /* nn */
-    dc_real share, dshare;                      /* w of gamma (nn_a + nn_b), its slope by the logarithm */
+    dc_real share, dshare;                      /* w of gamma (nn_a + nn_b), its slope by the logarithm; 0 where both
+                                                 * contacts are left out, and what else is below here not made */
+    dc_real weight[2], slope[2];                /* w of the other body's depth, and w' */
 } dci_man_pair;
 
 /* Its derivatives; those of the field's normals and depths at both witness points */
@@ -1781,6 +1814,7 @@ typedef struct {
     dc_real  reach;                 /* with `cull`: where contacts begin to fade; else DC_REAL_MAX */
     dc_real *skip_own;              /* with `cull`: of both sides' own */
     int      derive;                /* 1: for [push] and [pull], 2: for [bend] */
+    int      apart;                 /* with `cull`: 1: all contacts are left out, 2: and all pairs are as the first */
     dci_man_side side[2];
     size_t   pairs;                 /* of edges kept, index k n_b + l */
     dc_real *input, *output, *jac;  /* of the witness points, rows of `pairs` */
@@ -1820,6 +1854,7 @@ static void dci_man_take_pick(dci_man *m, dci_man_pick *pick)
     const size_t weights = (size_t)pick->count*(size_t)pick->kept;
     if (!pick->soft) return;
 
+    pick->entry = DCI_TAKE(&m->room, pick->count, int);
     pick->rank = DCI_TAKE(&m->room, pick->count, dc_real);
     pick->top = DCI_TAKE(&m->room, pick->kept, int);
     pick->weight = DCI_TAKE(&m->room, weights, dc_real);
@@ -2082,6 +2117,9 @@ static dci_fade dci_man_fade(const dci_man *m, dc_real z)
 /* where nothing is left */
 static dc_real dci_man_end(const dci_man *m) { return DC_R(1.125)*m->reach; }
 
+/* is point i known to be beyond reach? */
+static int dci_field_skips(const dci_man_field *F, int i) { return F->skip && F->skip[i] > 0; }
+
 static dc_v3 dci_chunk_vector(const dc_real *row, int j)
 {
     return dc_vec(row[j], row[DCI_CHUNK + j], row[2*DCI_CHUNK + j]);
@@ -2124,7 +2162,7 @@ static dc_status dci_sample(dci_man *m, const dci_man_field *F)
         /* the next points in body axes */
         for (n = 0; i < F->count && n < DCI_CHUNK; ++i) {
             dc_v3 x;
-            if (F->skip && F->skip[i] > 0) {
+            if (dci_field_skips(F, i)) {
                 dci_sample_skip(F, i);
                 continue;
             }
@@ -2134,6 +2172,7 @@ static dc_status dci_sample(dci_man *m, const dci_man_field *F)
             c->point[2*DCI_CHUNK + n] = x.z;
             c->at[n++] = i;
         }
+        if (n == 0) continue;
         memset(&out, 0, sizeof out);
         out.value = F->phi ? c->value : NULL;
         out.grad = F->grad ? c->grad : NULL;
@@ -2256,11 +2295,11 @@ static dc_v3 dci_trace_pull(dci_man *m, int c, size_t i, dc_v3 W_bar)
 /* In: surfaces, poses, options; out: everything that contacts are made of. Its stages are in the head of [bodies]. */
 
 /* sum over vertices of weights times points */
-static dc_v3 dci_weigh(const dc_real *w, const dc_v3 *x, int n)
+static dc_v3 dci_weigh(const dci_man_pick *p, const dc_real *w, const dc_v3 *x)
 {
     dc_v3 sum = dc_vec(0, 0, 0);
-    int i;
-    for (i = 0; i < n; ++i) sum = dc_madd(sum, w[i], x[i]);
+    int j;
+    for (j = 0; j < p->some; ++j) sum = dc_madd(sum, w[j], x[p->entry[j]]);
     return sum;
 }
 
@@ -2293,12 +2332,35 @@ static dc_status dci_man_bound(dci_man *m, int c, int n, const dc_v3 *x)
     for (i = 0; i < n; ++i)
         if (b->block_least[i/DCI_MAN_BLOCK] < end)
             b->point[near_count++] = dc_mul_t(&other->axes, dc_sub(x[i], other->origin));
-    if (dc_sdf_bound(other->sdf, near_count, b->point, NULL, b->least) != DC_OK) return DC_E_RANGE;
+    if (near_count > 0 && dc_sdf_bound(other->sdf, near_count, b->point, NULL, b->least) != DC_OK) return DC_E_RANGE;
     for (i = n; i-- > 0;) {
         const dc_real least = b->block_least[i/DCI_MAN_BLOCK];
         b->least[i] = least < end ? b->least[--near_count] : least;
     }
     return DC_OK;
+}
+
+/* Witness points may leave an edge by 0.28 eps_comp of its length: what a ball about it grows by to hold them */
+static dc_real dci_man_beyond(const dc_manifold_options *o)
+{
+    return DC_R(1.001)*(1 + DC_R(0.56)*dci_or(o->witness.eps_comp, DC_R(0.1)));
+}
+
+/* Is the ball about each mesh beyond reach of the other field? Witness points that are traced may leave it. */
+static int dci_man_apart(const dci_man *m)
+{
+    int c;
+    if (!(m->options.cull > 0) || m->options.trace > 0) return 0;
+    for (c = 0; c < 2; ++c) {
+        const dci_man_side *s = &m->side[c];
+        const dci_man_body *other = &m->side[1 - c].body;
+        dc_v3   centre;
+        dc_real least, radius = dci_man_beyond(&m->options)*dci_man_ball(s->mesh->nv, s->mesh->v, &centre);
+        centre = dc_add(dc_mul(&s->body.axes, centre), s->body.origin);
+        centre = dc_mul_t(&other->axes, dc_sub(centre, other->origin));
+        if (dc_sdf_bound(other->sdf, 1, &centre, &radius, &least) != DC_OK || !(least >= dci_man_end(m))) return 0;
+    }
+    return 1;
 }
 
 /* Vertices that are beyond reach, and with them the middle of their edges, by which those are kept */
@@ -2307,9 +2369,11 @@ static dc_status dci_man_skip_vertices(dci_man *m, int c)
     dci_man_side *s = &m->side[c];
     const int nv = s->vertices.count;
     const dc_real *least = s->bounds.least;
-    dc_status status = dci_man_bound(m, c, nv, s->vertex);
+    dc_status status = DC_OK;
     int i;
-    if (status != DC_OK) return status;
+    for (i = 0; i < nv && m->apart; ++i) s->bounds.skip_vertex[i] = 2*m->reach;
+    if (!m->apart) status = dci_man_bound(m, c, nv, s->vertex);
+    if (m->apart || status != DC_OK) return status;
 
     /* a vertex that an edge needs is not left out */
     for (i = 0; i < nv; ++i) s->bounds.skip_vertex[i] = least[i] >= dci_man_end(m) ? least[i] : DC_R(0);
@@ -2321,12 +2385,53 @@ static dc_status dci_man_skip_vertices(dci_man *m, int c)
     return DC_OK;
 }
 
-/* weights from ranks */
-static dc_status dci_pick_soft(const dc_manifold_options *o, dci_man_pick *p)
+/* e^-DCI_MAN_FAINT and less, times what derivatives of weights are larger by, is no more than rounding */
+#define DCI_MAN_FAINT (DC_IS_FLOAT ? DC_R(28) : DC_R(50))
+
+/* Weights from the ranks of all. Of what is below the last one kept by x every weight is less than e^(-x^power/tau):
+ * what is far below is left out, ranks move up. With `cull` those beyond reach are of one rank that does not change,
+ * the least there is: their rows are the same. */
+static dc_status dci_pick_soft(const dci_man *m, dci_man_pick *p)
 {
-    dc_status status = dc_softsort_topk(p->count, p->rank, p->kept, o->power, o->tau_top, p->top, p->weight);
-    return status == DC_OK ? DC_OK : DC_E_RANGE;
+    const dc_manifold_options *o = &m->options;
+    const dc_real far_below = DCI_MAN_FAINT*o->tau_top, width = o->power == 2 ? dc_sqrt(far_below) : far_below;
+    const dc_real bottom = o->cull > 0 ? -m->inv_length*dci_man_fade(m, 2*m->reach).bent : -DC_REAL_MAX;
+    dc_real least;
+    int i, k;
+
+    /* of bodies that are apart all weigh the same */
+    if (m->apart) {
+        p->some = p->count;
+        p->rows = 1;
+        for (k = 0; k < p->kept; ++k) p->top[k] = k;
+        for (i = 0; i < p->count; ++i) {
+            p->entry[i] = i;
+            p->rank[i] = bottom;
+            p->weight[i] = 1/(dc_real)p->count;
+        }
+        return DC_OK;
+    }
+    for (i = 0; i < p->count; ++i)
+        if (!(dc_abs(p->rank[i]) <= DC_LIMIT)) return DC_E_RANGE;
+
+    /* those that weigh */
+    dci_softsort_top(p->count, p->rank, p->kept, p->top);
+    least = p->rank[p->top[p->kept - 1]] - width;
+    for (p->some = 0, i = 0; i < p->count; ++i) {
+        if (p->rank[i] < least) continue;
+        p->entry[p->some] = i;
+        p->rank[p->some++] = p->rank[i];
+    }
+    dci_softsort_top(p->some, p->rank, p->kept, p->top);
+
+    /* rows that differ */
+    for (p->rows = p->kept; p->rows > 1 && p->rank[p->top[p->rows - 2]] <= bottom;) --p->rows;
+    for (k = 0; k < p->rows; ++k)
+        dci_softsort_row(p->some, p->rank, p->rank[p->top[k]], o->power, 1/o->tau_top,
+                         p->weight + (size_t)k*(size_t)p->some);
+    return DC_OK;
 }
+
 
 /* Vertices in the world, their depth, what is kept of vertices and edges. */
 static dc_status dci_man_select(dci_man *m, int c)
@@ -2336,7 +2441,7 @@ static dc_status dci_man_select(dci_man *m, int c)
     const int *edge = s->mesh->edge, nv = vertices->count;
     const dc_real *phi = s->at_vertex.phi;
     dc_status status = DC_OK;
-    int i, k;
+    int i, j, k;
 
     /* vertices */
     for (i = 0; i < nv; ++i) s->vertex[i] = dc_add(dc_mul(&s->body.axes, s->mesh->v[i]), s->body.origin);
@@ -2348,32 +2453,39 @@ static dc_status dci_man_select(dci_man *m, int c)
 
     /* vertices kept softly, deepest first: s = -phi/L */
     if (vertices->soft) {
-        for (i = 0; i < nv; ++i) vertices->rank[i] = -m->inv_length*dci_man_fade(m, phi[i]).bent;
-        status = dci_pick_soft(&m->options, vertices);
+        for (i = 0; i < nv && !m->apart; ++i) vertices->rank[i] = -m->inv_length*dci_man_fade(m, phi[i]).bent;
+        status = dci_pick_soft(m, vertices);
         if (status != DC_OK) return status;
-        for (k = 0; k < vertices->kept; ++k)
-            s->contact[k] = dci_weigh(vertices->weight + (size_t)k*(size_t)nv, s->vertex, nv);
+        for (k = 0; k < vertices->rows; ++k)
+            s->contact[k] = dci_weigh(vertices, vertices->weight + (size_t)k*(size_t)vertices->some, s->vertex);
+        for (; k < vertices->kept; ++k) s->contact[k] = s->contact[k - 1];
         status = dci_sample(m, &s->at_contact);
         if (status != DC_OK) return status;
     }
 
     /* edges by the mean of their ends */
     if (edges->soft) {
-        for (i = 0; i < edges->count; ++i)
+        for (i = 0; i < edges->count && !m->apart; ++i)
             edges->rank[i] = -m->inv_length*dci_man_fade(m, DC_R(0.5)*(phi[edge[2*i]] + phi[edge[2*i + 1]])).bent;
-        status = dci_pick_soft(&m->options, edges);
+        status = dci_pick_soft(m, edges);
         if (status != DC_OK) return status;
     }
 
     for (k = 0; k < edges->kept; ++k) {
         dc_v3 e0 = dc_vec(0, 0, 0), e1 = e0;
-        for (i = 0; edges->soft && i < edges->count; ++i) {
-            dc_real w = edges->weight[(size_t)k*(size_t)edges->count + (size_t)i];
+        if (!edges->soft || k >= edges->rows) {
+            s->end[0][k] = edges->soft ? s->end[0][k - 1] : s->vertex[edge[2*k]];
+            s->end[1][k] = edges->soft ? s->end[1][k - 1] : s->vertex[edge[2*k + 1]];
+            continue;
+        }
+        for (j = 0; j < edges->some; ++j) {
+            const dc_real w = edges->weight[(size_t)k*(size_t)edges->some + (size_t)j];
+            i = edges->entry[j];
             e0 = dc_madd(e0, w, s->vertex[edge[2*i]]);
             e1 = dc_madd(e1, w, s->vertex[edge[2*i + 1]]);
         }
-        s->end[0][k] = edges->soft ? e0 : s->vertex[edge[2*k]];
-        s->end[1][k] = edges->soft ? e1 : s->vertex[edge[2*k + 1]];
+        s->end[0][k] = e0;
+        s->end[1][k] = e1;
     }
     return DC_OK;
 }
@@ -2401,13 +2513,13 @@ static void dci_man_ends(const dci_man *m, size_t i, int d, dc_v3 end[4])
 /* Witness points of all pairs of edges kept, and fields there */
 static dc_status dci_man_witness(dci_man *m)
 {
-    const size_t np = m->pairs;
+    const size_t np = m->pairs, count = m->apart > 1 ? 1 : np;
     dc_status status;
     size_t i;
     int c, k;
 
     /* rows of the ends */
-    for (i = 0; i < np; ++i) {
+    for (i = 0; i < count; ++i) {
         dc_v3 end[4];
         dci_man_ends(m, i, 0, end);
         for (k = 0; k < 4; ++k) {
@@ -2417,13 +2529,14 @@ static dc_status dci_man_witness(dci_man *m)
             x[2*np] = end[k].z;
         }
     }
-    status = dc_ee_witness_batch(&m->options.witness, (int)np, m->input, np, m->output, m->jac);
+    status = dc_ee_witness_batch(&m->options.witness, (int)count, m->input, np, m->output, m->jac);
     if (status != DC_OK) return DC_E_RANGE;
 
     for (c = 0; c < 2; ++c) {
         dci_man_side *s = &m->side[c];
         const dc_real *y = m->output + (size_t)(3*c)*np;
-        for (i = 0; i < np; ++i) s->witness[i] = dc_vec(y[i], y[np + i], y[2*np + i]);
+        for (i = 0; i < count; ++i) s->witness[i] = dc_vec(y[i], y[np + i], y[2*np + i]);
+        for (; i < np; ++i) s->witness[i] = s->witness[0];
 
         /* onto the surface: e <- e - phi(e) n, n the normal where it starts */
         for (k = 0; k < m->options.trace; ++k) {
@@ -2470,19 +2583,17 @@ static DCI_NOINLINE void dci_man_distances(dci_man *m)
             dc_real least = first->d_bar, sum = 0;
             int     n = m->side[1 - c].edges.kept;
             for (l = 1; l < n; ++l) least = dc_min(least, first[(size_t)l*step].d_bar);
-            for (l = 0; l < n; ++l) {
+            for (l = 0; l < n; l += DCI_CHUNK) {
+                const int rest = n - l < DCI_CHUNK ? n - l : DCI_CHUNK;
                 dci_man_pair *p = first + (size_t)l*step;
-                p->nearest[c] = dc_exp((least - p->d_bar)/o->tau_nn);
-                sum += p->nearest[c];
+                dc_real *x = m->chunk->value;
+                int j;
+                for (j = 0; j < rest; ++j) x[j] = (least - p[(size_t)j*step].d_bar)/o->tau_nn;
+                dci_exp_row(rest, x);
+                for (j = 0; j < rest; ++j) sum += p[(size_t)j*step].nearest[c] = x[j];
             }
             for (l = 0; l < n; ++l) first[(size_t)l*step].nearest[c] /= sum;        /* sum >= 1 */
         }
-}
-
-/* Witness points may leave an edge by 0.28 eps_comp of its length: what a ball about it grows by to hold them */
-static dc_real dci_man_beyond(const dc_manifold_options *o)
-{
-    return DC_R(1.001)*(1 + DC_R(0.56)*dci_or(o->witness.eps_comp, DC_R(0.1)));
 }
 
 /* Shares of the pairs of edges; witness points where those are 0, or which are beyond reach, are left out. */
@@ -2495,12 +2606,18 @@ static DCI_NOINLINE dc_status dci_man_skip_pairs(dci_man *m)
     for (i = 0; i < m->pairs; ++i) {
         dci_man_pair *p = &m->pair[i];
         const dc_real near_both = p->gamma*(p->nearest[0] + p->nearest[1]);
-        const dci_fade f = dci_man_fade(m, -o->tau_pen*dc_log(dc_max(near_both, DC_REAL_MIN)));
+        dci_fade f;
+        p->share = m->apart ? DC_R(0) : DC_R(1);
+        p->dshare = 0;
+        if (m->apart || near_both > o->cull) continue;      /* up to reach */
+        f = dci_man_fade(m, -o->tau_pen*dc_log(dc_max(near_both, DC_REAL_MIN)));
         p->share = f.weight;
         p->dshare = -o->tau_pen*f.slope;
     }
     for (c = 0; c < 2; ++c) {
         dci_man_side *s = &m->side[c];
+        for (i = 0; i < m->pairs && m->apart; ++i) s->bounds.skip_cross[i] = 2*m->reach;
+        if (m->apart) continue;
         if (dci_man_bound(m, c, (int)m->pairs, s->witness) != DC_OK) return DC_E_RANGE;
         for (i = 0; i < m->pairs; ++i)
             s->bounds.skip_cross[i] = m->pair[i].share > 0 && s->bounds.least[i] < end ? DC_R(0) : end;
@@ -2508,11 +2625,61 @@ static DCI_NOINLINE dc_status dci_man_skip_pairs(dci_man *m)
     return DC_OK;
 }
 
+/* Signs and indicators of the next pairs, from *at on, that are not left out, as many as a chunk holds */
+static DCI_NOINLINE void dci_man_indicators(dci_man *m, size_t *at)
+{
+    const dci_man_side *a = &m->side[0], *b = &m->side[1];
+    const dc_manifold_options *o = &m->options;
+    dci_chunk *rows = m->chunk;
+    dc_real *cosine = rows->grad, *facing = rows->value, *depth = rows->point, *own = rows->dir;
+    size_t i;
+    int c, j, n;
+    for (n = 0, i = *at; i < m->pairs && n < DCI_CHUNK; ++i) {
+        dci_man_pair *p = &m->pair[i];
+        dc_v3   na = a->own.normal[i], nb = b->own.normal[i];
+        if (!m->skip_own) {
+            p->share = 1;
+            p->dshare = 0;
+        }
+        if (!(p->share > 0)) continue;
+        cosine[n] = dc_dot(nb, p->n_bar)/o->tau_sign;
+        cosine[DCI_CHUNK + n] = -dc_dot(na, p->n_bar)/o->tau_sign;
+        facing[n] = -dc_dot(na, nb)/o->tau_cl;
+        for (c = 0; c < 2; ++c) {
+            depth[c*DCI_CHUNK + n] = -m->side[c].cross.phi[i]/o->tau_pen;
+            own[c*DCI_CHUNK + n] = o->inside ? -m->side[c].own.phi[i]/o->tau_pen : DC_R(0);
+        }
+        rows->at[n++] = (int)i;
+    }
+    *at = i;
+
+    /* g, and the indicators */
+    for (c = 0; c < 2; ++c) {
+        dci_tanh_row(n, cosine + c*DCI_CHUNK);
+        dci_sigmoid_row(n, depth + c*DCI_CHUNK);                            /* CONTAX Eq. 12 */
+        if (o->inside) dci_sigmoid_row(n, own + c*DCI_CHUNK);
+    }
+    dci_sigmoid_row(n, facing);                                             /* CONTAX Eq. 15 */
+
+    /* and what fades both contacts, of the other body's depth */
+    for (j = 0; j < n; ++j) {
+        dci_man_pair *p = &m->pair[rows->at[j]];
+        p->facing = facing[j];
+        for (c = 0; c < 2; ++c) {
+            const dci_fade f = dci_man_fade(m, m->side[c].cross.phi[rows->at[j]]);
+            p->sign[c] = cosine[c*DCI_CHUNK + j];
+            p->pen[c] = depth[c*DCI_CHUNK + j];
+            p->inside[c] = o->inside ? own[c*DCI_CHUNK + j] : DC_R(1);
+            p->weight[c] = f.weight;
+            p->slope[c] = f.slope;
+        }
+    }
+}
+
 /* Fields at the witness points, signs and indicators of all pairs */
 static DCI_NOINLINE dc_status dci_man_pairs(dci_man *m)
 {
     const dci_man_side *a = &m->side[0], *b = &m->side[1];
-    const dc_manifold_options *o = &m->options;
     dc_status status = DC_OK;
     size_t i;
     int c;
@@ -2523,35 +2690,29 @@ static DCI_NOINLINE dc_status dci_man_pairs(dci_man *m)
     for (i = 0; i < m->pairs && m->skip_own && status == DC_OK; ++i) {
         const dc_real least = dc_min(a->cross.phi[i], b->cross.phi[i]);
         m->skip_own[i] = least >= dci_man_end(m) ? least : DC_R(0);
+        if (m->skip_own[i] > 0) m->pair[i].share = m->pair[i].dshare = 0;
     }
     for (c = 0; c < 2 && status == DC_OK; ++c) status = dci_sample(m, &m->side[c].own);
     if (status != DC_OK) return status;
 
-    for (i = 0; i < m->pairs; ++i) {
-        dci_man_pair *p = &m->pair[i];
-        dc_v3   na = a->own.normal[i], nb = b->own.normal[i];
-
-        /* g, and the indicators */
-        p->sign[0] = dc_tanh(dc_dot(nb, p->n_bar)/o->tau_sign);
-        p->sign[1] = dc_tanh(-dc_dot(na, p->n_bar)/o->tau_sign);
-        p->facing = dc_sigmoid(-dc_dot(na, nb)/o->tau_cl);                          /* CONTAX Eq. 15 */
-        for (c = 0; c < 2; ++c) {
-            p->pen[c] = dc_sigmoid(-m->side[c].cross.phi[i]/o->tau_pen);            /* CONTAX Eq. 12 */
-            p->inside[c] = o->inside ? dc_sigmoid(-m->side[c].own.phi[i]/o->tau_pen) : DC_R(1);
-        }
-        if (!m->skip_own) {
-            p->share = 1;
-            p->dshare = 0;
-        }
-    }
+    for (i = 0; i < m->pairs;) dci_man_indicators(m, &i);
     return DC_OK;
 }
 
 /* what gamma is multiplied with in the activity on body c, CONTAX Eq. 16 */
 static dc_real dci_pair_act(const dci_man_pair *p, int c) { return p->pen[c]*p->inside[c]*p->nearest[c]*p->facing; }
 
+/* one that is left out, or its derivative */
+static void dci_contact_left_out(dc_manifold_contact *contact, dc_v3 p)
+{
+    contact->p = p;
+    contact->n = dc_vec(0, 0, 0);
+    contact->d = contact->act = 0;
+}
+
 static DCI_NOINLINE void dci_man_contacts(const dci_man *m, dc_manifold_contact *contacts)
 {
+    const dc_real beyond = m->options.cull > 0 ? dci_man_fade(m, 2*m->reach).bent : DC_R(0);
     size_t i;
     int c, k;
 
@@ -2559,7 +2720,13 @@ static DCI_NOINLINE void dci_man_contacts(const dci_man *m, dc_manifold_contact 
     for (c = 0; c < 2; ++c) {
         const dci_man_side *s = &m->side[c];
         for (k = 0; k < s->vertices.kept; ++k, ++contacts) {
-            const dci_fade f = dci_man_fade(m, s->at_contact.phi[k]);
+            dci_fade f;
+            if (dci_field_skips(&s->at_contact, k)) {
+                dci_contact_left_out(contacts, s->contact[k]);
+                contacts->d = beyond;
+                continue;
+            }
+            f = dci_man_fade(m, s->at_contact.phi[k]);
             contacts->p = s->contact[k];
             contacts->d = f.bent;
             contacts->n = dc_scale(f.weight, s->at_contact.normal[k]);
@@ -2571,7 +2738,12 @@ static DCI_NOINLINE void dci_man_contacts(const dci_man *m, dc_manifold_contact 
     for (c = 0; c < 2; ++c)
         for (i = 0; i < m->pairs; ++i, ++contacts) {
             const dci_man_pair *p = &m->pair[i];
-            const dc_real w = p->share*dci_man_fade(m, m->side[c].cross.phi[i]).weight;
+            dc_real w;
+            if (m->apart || !(p->share > 0)) {
+                dci_contact_left_out(contacts, m->side[c].witness[i]);
+                continue;
+            }
+            w = p->share*p->weight[c];
             contacts->p = m->side[c].witness[i];
             contacts->d = w*(p->sign[c]*p->d_bar);                                         /* CONTAX Eq. 11 */
             contacts->n = dc_scale(w*(c == 0 ? p->sign[c] : -p->sign[c]), p->n_bar);
@@ -2655,14 +2827,16 @@ static DCI_NOINLINE dc_status dci_man_run(dci_man **out, const dc_surface *a, co
     if (dci_man_check(m, a, pose_a, b, pose_b, opt, bar) != DC_OK) return DC_E_ARG;
     if (!dci_man_memory(m, derive, mem)) return DC_E_MEMORY;
 
-    /* values */
+    /* values; second derivatives are of every pair */
+    m->apart = dci_man_apart(m);
+    if (m->apart && derive < 2 && m->side[0].edges.soft && m->side[1].edges.soft) m->apart = 2;
     for (c = 0; c < 2; ++c) {
         status = dci_man_select(m, c);
         if (status != DC_OK) return status;
     }
     if (m->pairs > 0) {
         status = dci_man_witness(m);
-        if (status != DC_OK) return status;
+        if (status != DC_OK || m->apart > 1) return status;
         dci_man_distances(m);
         return dci_man_pairs(m);
     }
@@ -2677,9 +2851,14 @@ static DCI_NOINLINE dc_status dci_man_run(dci_man **out, const dc_surface *a, co
  * dci_push_pairs    | tangents of ends   | of witness points, fields there, distances | dci_pull_pairs
  * dci_push_contacts | all of these       | of the contacts                            | dci_pull_contacts */
 
-static void dci_pick_push(const dc_manifold_options *o, dci_man_pick *p)
+static void dci_pick_push(const dci_man *m, dci_man_pick *p)
 {
-    dc_softsort_topk_jvp(p->count, p->rank, p->kept, o->power, o->tau_top, p->top, p->weight, p->drank, p->dweight);
+    const dc_manifold_options *o = &m->options;
+    if (m->apart) {                                         /* all weigh the same whatever moves */
+        memset(p->drank, 0, (size_t)p->some*sizeof *p->drank);
+        memset(p->dweight, 0, (size_t)p->some*sizeof *p->dweight);
+    } else
+        dc_softsort_topk_jvp(p->some, p->rank, p->rows, o->power, o->tau_top, p->top, p->weight, p->drank, p->dweight);
 }
 
 /* derivative of an edge's rank by the depth of either end */
@@ -2698,45 +2877,56 @@ static void dci_push_select(dci_man *m, int c)
     dci_man_pick *vertices = &s->vertices, *edges = &s->edges;
     const dci_man_twist *other = &m->side[1 - c].d.twist;
     const int *edge = s->mesh->edge, nv = vertices->count;
-    int i, k;
+    int i, j, k;
 
     /* vertices move with the body */
     for (i = 0; i < nv; ++i) {
         d->vertex[i] = dc_add(d->twist.linear, dc_cross(d->twist.angular, dc_sub(s->vertex[i], s->body.origin)));
-        if (vertices->soft || edges->soft)
+        d->phi[i] = 0;
+        if ((vertices->soft || edges->soft) && !dci_field_skips(&s->at_vertex, i))
             dci_sample_push(&s->at_vertex, other, (size_t)i, d->vertex[i], &d->phi[i], NULL);
     }
 
     /* contacts of vertices: where they are the vertices, so are their tangents */
     if (vertices->soft) {
-        for (i = 0; i < nv; ++i)
-            vertices->drank[i] = -m->inv_length*dci_man_fade(m, s->at_vertex.phi[i]).weight*d->phi[i];
-        dci_pick_push(&m->options, vertices);
-        for (k = 0; k < vertices->kept; ++k) {
-            size_t row = (size_t)k*(size_t)nv;
-            d->contact[k] = dc_add(dci_weigh(vertices->weight + row, d->vertex, nv),
-                                   dci_weigh(vertices->dweight + row, s->vertex, nv));
+        for (j = 0; j < vertices->some && !m->apart; ++j) {
+            i = vertices->entry[j];
+            vertices->drank[j] = -m->inv_length*dci_man_fade(m, s->at_vertex.phi[i]).weight*d->phi[i];
         }
+        dci_pick_push(m, vertices);
+        for (k = 0; k < vertices->rows; ++k) {
+            const size_t row = (size_t)k*(size_t)vertices->some;
+            d->contact[k] = dc_add(dci_weigh(vertices, vertices->weight + row, d->vertex),
+                                   dci_weigh(vertices, vertices->dweight + row, s->vertex));
+        }
+        for (; k < vertices->kept; ++k) d->contact[k] = d->contact[k - 1];
     }
 
     /* edges */
     if (edges->soft) {
-        for (i = 0; i < edges->count; ++i)
-            edges->drank[i] = dci_edge_slope(m, s, i)*(d->phi[edge[2*i]] + d->phi[edge[2*i + 1]]);
-        dci_pick_push(&m->options, edges);
+        for (j = 0; j < edges->some && !m->apart; ++j) {
+            i = edges->entry[j];
+            edges->drank[j] = dci_edge_slope(m, s, i)*(d->phi[edge[2*i]] + d->phi[edge[2*i + 1]]);
+        }
+        dci_pick_push(m, edges);
     }
 
     for (k = 0; k < edges->kept; ++k) {
         dc_v3 e0 = dc_vec(0, 0, 0), e1 = e0;
-        for (i = 0; edges->soft && i < edges->count; ++i) {
-            size_t  at = (size_t)k*(size_t)edges->count + (size_t)i;
-            dc_real w = edges->weight[at], dw = edges->dweight[at];
-            int     p = edge[2*i], q = edge[2*i + 1];
+        if (!edges->soft || k >= edges->rows) {
+            d->end[0][k] = edges->soft ? d->end[0][k - 1] : d->vertex[edge[2*k]];
+            d->end[1][k] = edges->soft ? d->end[1][k - 1] : d->vertex[edge[2*k + 1]];
+            continue;
+        }
+        for (j = 0; j < edges->some; ++j) {
+            const size_t  at = (size_t)k*(size_t)edges->some + (size_t)j;
+            const dc_real w = edges->weight[at], dw = edges->dweight[at];
+            const int     p = edge[2*edges->entry[j]], q = edge[2*edges->entry[j] + 1];
             e0 = dc_madd(dc_madd(e0, w, d->vertex[p]), dw, s->vertex[p]);
             e1 = dc_madd(dc_madd(e1, w, d->vertex[q]), dw, s->vertex[q]);
         }
-        d->end[0][k] = edges->soft ? e0 : d->vertex[edge[2*k]];
-        d->end[1][k] = edges->soft ? e1 : d->vertex[edge[2*k + 1]];
+        d->end[0][k] = e0;
+        d->end[1][k] = e1;
     }
 }
 
@@ -2748,10 +2938,10 @@ static dc_real dci_rows_dot(const dc_real *row, size_t np, dc_v3 d)
 /* Witness points, fields there, distances */
 static void dci_push_pairs(dci_man *m)
 {
-    const size_t np = m->pairs;
+    const size_t np = m->pairs, count = m->apart > 1 ? 1 : np;
     size_t i, step;
     int c, k, l;
-    for (i = 0; i < np; ++i) {
+    for (i = 0; i < count; ++i) {
         const dci_man_pair *p = &m->pair[i];
         dci_man_pair_d *d = &m->dpair[i];
         dc_v3   end[4], dend[4], de;
@@ -2774,9 +2964,11 @@ static void dci_push_pairs(dci_man *m)
             if (s->trace.rate) s->trace.rate[i] = dW;
             dW = dci_trace_push(m, c, i, dW);
             s->d.witness[i] = dW;
+            if (m->apart > 1 || !(p->share > 0)) continue;
             dci_sample_push(&s->own, &s->d.twist, i, dW, s->own.grad ? &d->phi_own[c] : NULL, &d->normal[c]);
             dci_sample_push(&s->cross, other, i, dW, &d->phi[c], NULL);
         }
+        if (m->apart > 1) continue;
 
         /* n_bar = s e, d_bar = s |e|^2, ds = -s^3 e.de */
         de = dc_sub(m->side[0].d.witness[i], m->side[1].d.witness[i]);
@@ -2784,6 +2976,11 @@ static void dci_push_pairs(dci_man *m)
         d->n_bar = dc_scale(p->inverse, dc_madd(de, -along, p->n_bar));
         d->d_bar = along*(2 - p->inverse*p->d_bar);
     }
+
+    /* pairs of bodies that are apart move as the first */
+    for (c = 0; c < 2 && m->apart > 1; ++c)
+        for (i = 1; i < np; ++i) m->side[c].d.witness[i] = m->side[c].d.witness[0];
+    if (m->apart > 1) return;
 
     /* the mean of dd_bar by the nearest-edge weights */
     for (c = 0; c < 2; ++c)
@@ -2819,9 +3016,14 @@ static void dci_push_contacts(const dci_man *m, dc_manifold_contact *out)
     for (c = 0; c < 2; ++c) {
         const dci_man_side *s = &m->side[c];
         for (k = 0; k < s->vertices.kept; ++k, ++out) {
-            const dci_fade f = dci_man_fade(m, s->at_contact.phi[k]);
+            dci_fade f;
             dc_real z = s->at_contact.phi[k]/o->tau_pen, dphi;
             dc_v3   dn;
+            if (dci_field_skips(&s->at_contact, k)) {
+                dci_contact_left_out(out, s->d.contact[k]);
+                continue;
+            }
+            f = dci_man_fade(m, s->at_contact.phi[k]);
             out->p = s->d.contact[k];
             dci_sample_push(&s->at_contact, &m->side[1 - c].d.twist, (size_t)k, s->d.contact[k], &dphi, &dn);
             out->d = f.weight*dphi;
@@ -2835,14 +3037,22 @@ static void dci_push_contacts(const dci_man *m, dc_manifold_contact *out)
         for (i = 0; i < m->pairs; ++i, ++out) {
             const dci_man_pair   *p = &m->pair[i];
             const dci_man_pair_d *d = &m->dpair[i];
-            dc_v3   na = m->side[0].own.normal[i], nb = m->side[1].own.normal[i], no = c == 0 ? nb : na;
-            dc_real sign = c == 0 ? DC_R(1) : DC_R(-1), g = p->sign[c], act = dci_pair_act(p, c), dact, dg;
-            dc_real mean = m->sum[c][dci_man_edge(m, c, i)], w, dw;
-            const dci_fade f = dci_man_fade(m, m->side[c].cross.phi[i]);
+            dc_v3   na, nb, no;
+            dc_real sign = c == 0 ? DC_R(1) : DC_R(-1), g, act, dact, dg, mean, w, dw;
+            if (m->apart > 1 || !(p->share > 0)) {
+                dci_contact_left_out(out, m->side[c].d.witness[i]);
+                continue;
+            }
+            na = m->side[0].own.normal[i];
+            nb = m->side[1].own.normal[i];
+            no = c == 0 ? nb : na;
+            g = p->sign[c];
+            act = dci_pair_act(p, c);
+            mean = m->sum[c][dci_man_edge(m, c, i)];
 
             /* the fade, of the other body's depth and of the pair's share */
-            w = p->share*f.weight;
-            dw = f.weight*d->share + p->share*f.slope*d->phi[c];
+            w = p->share*p->weight[c];
+            dw = p->weight[c]*d->share + p->share*p->slope[c]*d->phi[c];
 
             /* g = tanh(z/tau): dg = (1 - g^2) dz/tau */
             dg = (1 - g*g)/o->tau_sign*sign*(dc_dot(d->normal[1 - c], p->n_bar) + dc_dot(no, d->n_bar));
@@ -2895,6 +3105,8 @@ static DCI_NOINLINE void dci_man_column(dci_man *m, int k, dc_manifold_contact *
  * dci_pull_pairs    | of pairs and witness points  | of the ends of edges                        | dci_push_pairs
  * dci_pull_select   | of ends and contacts' points | of vertices and the twists                  | dci_push_select */
 
+static int dci_man_zero(dc_v3 v) { return !(v.x < 0 || v.x > 0 || v.y < 0 || v.y > 0 || v.z < 0 || v.z > 0); }
+
 /* What log nn of body c at pair i gets through the share */
 static dc_real dci_share_pull(const dci_man *m, size_t i, int c)
 {
@@ -2911,12 +3123,14 @@ static void dci_pull_share(dci_man *m, const dc_manifold_contact *edges)
     for (c = 0; c < 2; ++c)
         for (i = 0; i < m->pairs; ++i, ++edges) {
             const dci_man_pair *p = &m->pair[i];
-            const dci_fade f = dci_man_fade(m, m->side[c].cross.phi[i]);
             dci_man_pair_d *d = &m->dpair[i];
-            dc_real g = p->sign[c], w_bar = g*p->d_bar*edges->d + edges->act*dci_pair_act(p, c)*p->gamma;
+            dc_real g, w_bar;
+            if (!(p->share > 0)) continue;
+            g = p->sign[c];
+            w_bar = g*p->d_bar*edges->d + edges->act*dci_pair_act(p, c)*p->gamma;
             w_bar += (c == 0 ? g : -g)*dc_dot(edges->n, p->n_bar);
-            d->phi[c] += p->share*f.slope*w_bar;
-            d->share += f.weight*w_bar;
+            d->phi[c] += p->share*p->slope[c]*w_bar;
+            d->share += p->weight[c]*w_bar;
             if (c == 1 && (p->dshare < 0 || p->dshare > 0)) d->gamma += p->dshare*d->share/p->gamma;
         }
 }
@@ -2935,9 +3149,16 @@ static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
         dci_man_side *s = &m->side[c];
         dci_man_twist *other = &m->side[1 - c].d.twist;
         for (k = 0; k < s->vertices.kept; ++k, ++first) {
-            const dci_fade f = dci_man_fade(m, s->at_contact.phi[k]);
-            dc_real z = s->at_contact.phi[k]/o->tau_pen, act = f.slope*dc_sigmoid(-z), phi_bar;
-            dc_v3   n_bar = dc_scale(f.weight, first->n);
+            dci_fade f;
+            dc_real z = s->at_contact.phi[k]/o->tau_pen, act, phi_bar;
+            dc_v3   n_bar;
+            if (dci_field_skips(&s->at_contact, k)) {
+                s->d.contact[k] = first->p;
+                continue;
+            }
+            f = dci_man_fade(m, s->at_contact.phi[k]);
+            n_bar = dc_scale(f.weight, first->n);
+            act = f.slope*dc_sigmoid(-z);
             act -= f.weight*(dc_sigmoid(z)*dc_sigmoid(-z)/o->tau_pen);
             phi_bar = f.weight*first->d + act*first->act + f.slope*dc_dot(s->at_contact.normal[k], first->n);
             s->d.contact[k] = dc_add(dc_vec(0, 0, 0), first->p);
@@ -2945,7 +3166,13 @@ static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
         }
     }
 
-    /* pairs of edges: what fades them, then the rest */
+    /* pairs of edges: those of bodies that are apart are the first one; what fades them, then the rest */
+    for (c = 0; c < 2 && m->apart > 1; ++c) {
+        dc_v3 sum = dc_vec(0, 0, 0);
+        for (i = 0; i < m->pairs; ++i) sum = dc_add(sum, first[(size_t)c*m->pairs + i].p);
+        m->side[c].d.witness[0] = sum;
+    }
+    if (m->apart > 1) return;
     for (i = 0; i < m->pairs; ++i) memset(&m->dpair[i], 0, sizeof m->dpair[i]);
     if (m->skip_own) dci_pull_share(m, first);
     for (c = 0; c < 2; ++c) {
@@ -2956,10 +3183,17 @@ static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
             const dc_manifold_contact *q = edges + i;
             const dci_man_pair *p = &m->pair[i];
             dci_man_pair_d *d = &m->dpair[i];
-            dc_v3   na = m->side[0].own.normal[i], nb = m->side[1].own.normal[i], no = c == 0 ? nb : na;
-            dc_real g = p->sign[c], act = dci_pair_act(p, c), w = p->share*dci_man_fade(m, s->cross.phi[i]).weight;
-            dc_real A = w*(q->act*act*p->gamma), z, cl;
+            dc_v3   na, nb, no;
+            dc_real g, act, w, A, z, cl;
             s->d.witness[i] = q->p;
+            if (!(p->share > 0)) continue;
+            na = m->side[0].own.normal[i];
+            nb = m->side[1].own.normal[i];
+            no = c == 0 ? nb : na;
+            g = p->sign[c];
+            act = dci_pair_act(p, c);
+            w = p->share*p->weight[c];
+            A = w*(q->act*act*p->gamma);
 
             /* the activity */
             d->gamma += w*(q->act*act);
@@ -2983,7 +3217,9 @@ static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
             dc_real sum = 0;
             for (l = 0; l < n; ++l) {
                 const dci_man_pair *p = &m->pair[i = at + (size_t)l*step];
-                const dc_real w = p->share*dci_man_fade(m, s->cross.phi[i]).weight;
+                dc_real w;
+                if (!(p->share > 0)) continue;
+                w = p->share*p->weight[c];
                 sum += w*(edges[i].act*p->gamma*p->pen[c]*p->inside[c]*p->nearest[c]*p->facing);
                 sum += dci_share_pull(m, i, c);
             }
@@ -2998,33 +3234,39 @@ static void dci_pull_contacts(dci_man *m, const dc_manifold_contact *bar)
 /* From pairs to the ends of the edges */
 static void dci_pull_pairs(dci_man *m)
 {
-    const size_t np = m->pairs;
+    const size_t np = m->pairs, count = m->apart > 1 ? 1 : np;
     size_t i;
     int c, k, l;
 
     for (c = 0; c < 2; ++c)
         for (k = 0; k < m->side[c].edges.kept; ++k) m->side[c].d.end[0][k] = m->side[c].d.end[1][k] = dc_vec(0, 0, 0);
-    for (i = 0; i < np; ++i) {
+    for (i = 0; i < count; ++i) {
         const dci_man_pair *p = &m->pair[i];
         const dci_man_pair_d *d = &m->dpair[i];
+        const int left_out = m->apart > 1 || !(p->share > 0);
         dc_v3   end[4], ends[4], e;
         dc_real dx[3];
 
         /* n_bar = s e, d_bar = s |e|^2 */
-        e = dc_scale(p->inverse, dc_madd(d->n_bar, -dc_dot(p->n_bar, d->n_bar), p->n_bar));
-        e = dc_madd(e, d->d_bar*(2 - p->inverse*p->d_bar), p->n_bar);
-        m->side[0].d.witness[i] = dc_add(m->side[0].d.witness[i], e);
-        m->side[1].d.witness[i] = dc_sub(m->side[1].d.witness[i], e);
+        if (m->apart < 2) {
+            e = dc_scale(p->inverse, dc_madd(d->n_bar, -dc_dot(p->n_bar, d->n_bar), p->n_bar));
+            e = dc_madd(e, d->d_bar*(2 - p->inverse*p->d_bar), p->n_bar);
+            m->side[0].d.witness[i] = dc_add(m->side[0].d.witness[i], e);
+            m->side[1].d.witness[i] = dc_sub(m->side[1].d.witness[i], e);
+        }
+        if (left_out && dci_man_zero(m->side[0].d.witness[i]) && dci_man_zero(m->side[1].d.witness[i])) continue;
 
         /* both fields, the way there, and the points' alpha */
         dci_man_ends(m, i, 0, end);
-        dx[2] = d->gamma;
+        dx[2] = left_out ? DC_R(0) : d->gamma;
         for (c = 0; c < 2; ++c) {
             dci_man_side *s = &m->side[c];
             dc_v3   W = s->d.witness[i];
             dc_real alpha = m->output[(size_t)(6 + c)*np + i];
-            dci_sample_pull(&s->own, &s->d.twist, i, d->phi_own[c], &d->normal[c], &W);
-            dci_sample_pull(&s->cross, &m->side[1 - c].d.twist, i, d->phi[c], NULL, &W);
+            if (!left_out) {
+                dci_sample_pull(&s->own, &s->d.twist, i, d->phi_own[c], &d->normal[c], &W);
+                dci_sample_pull(&s->cross, &m->side[1 - c].d.twist, i, d->phi[c], NULL, &W);
+            }
             W = dci_trace_pull(m, c, i, W);
             dx[c] = dc_dot(W, dc_sub(end[2*c + 1], end[2*c]));
             ends[2*c] = dc_scale(1 - alpha, W);
@@ -3046,9 +3288,9 @@ static void dci_pull_pairs(dci_man *m)
 
 static void dci_pick_pull(const dc_manifold_options *o, dci_man_pick *p)
 {
-    int i;
-    for (i = 0; i < p->count; ++i) p->drank[i] = 0;
-    dc_softsort_topk_vjp(p->count, p->rank, p->kept, o->power, o->tau_top, p->top, p->weight, p->dweight, p->drank);
+    int j;
+    for (j = 0; j < p->some; ++j) p->drank[j] = 0;
+    dc_softsort_topk_vjp(p->some, p->rank, p->rows, o->power, o->tau_top, p->top, p->weight, p->dweight, p->drank);
 }
 
 /* From kept edges and vertices of body c to its vertices, and to the twists */
@@ -3059,51 +3301,59 @@ static void dci_pull_select(dci_man *m, int c)
     dci_man_pick *vertices = &s->vertices, *edges = &s->edges;
     dci_man_twist *xi = &d->twist, *other = &m->side[1 - c].d.twist;
     const int *edge = s->mesh->edge, nv = vertices->count;
-    int i, k;
+    int i, j, k;
 
     for (i = 0; i < nv; ++i) d->phi[i] = 0;
 
     /* contacts of vertices: where they are the vertices, so are their cotangents */
     if (vertices->soft) {
-        for (k = 0; k < vertices->kept; ++k)
-            for (i = 0; i < nv; ++i) {
-                size_t at = (size_t)k*(size_t)nv + (size_t)i;
+        for (k = vertices->kept; k-- > vertices->rows;) d->contact[k - 1] = dc_add(d->contact[k - 1], d->contact[k]);
+        for (k = 0; k < vertices->rows; ++k)
+            for (j = 0; j < vertices->some; ++j) {
+                const size_t at = (size_t)k*(size_t)vertices->some + (size_t)j;
+                i = vertices->entry[j];
                 vertices->dweight[at] = dc_dot(d->contact[k], s->vertex[i]);
                 d->vertex[i] = dc_madd(d->vertex[i], vertices->weight[at], d->contact[k]);
             }
-        dci_pick_pull(&m->options, vertices);
-        for (i = 0; i < nv; ++i)
-            d->phi[i] -= m->inv_length*dci_man_fade(m, s->at_vertex.phi[i]).weight*vertices->drank[i];
+        if (!m->apart) dci_pick_pull(&m->options, vertices);
+        for (j = 0; j < vertices->some && !m->apart; ++j) {
+            i = vertices->entry[j];
+            d->phi[i] -= m->inv_length*dci_man_fade(m, s->at_vertex.phi[i]).weight*vertices->drank[j];
+        }
     }
 
     /* edges */
-    for (k = 0; k < edges->kept; ++k) {
+    for (k = edges->kept; edges->soft && k-- > edges->rows;)
+        for (j = 0; j < 2; ++j) d->end[j][k - 1] = dc_add(d->end[j][k - 1], d->end[j][k]);
+    for (k = 0; k < (edges->soft ? edges->rows : edges->kept); ++k) {
         dc_v3 e0 = d->end[0][k], e1 = d->end[1][k];
         if (!edges->soft) {
             d->vertex[edge[2*k]] = dc_add(d->vertex[edge[2*k]], e0);
             d->vertex[edge[2*k + 1]] = dc_add(d->vertex[edge[2*k + 1]], e1);
             continue;
         }
-        for (i = 0; i < edges->count; ++i) {
-            size_t at = (size_t)k*(size_t)edges->count + (size_t)i;
-            int    p = edge[2*i], q = edge[2*i + 1];
+        if (m->apart && dci_man_zero(e0) && dci_man_zero(e1)) continue;
+        for (j = 0; j < edges->some; ++j) {
+            const size_t at = (size_t)k*(size_t)edges->some + (size_t)j;
+            const int    p = edge[2*edges->entry[j]], q = edge[2*edges->entry[j] + 1];
             edges->dweight[at] = dc_dot(e0, s->vertex[p]) + dc_dot(e1, s->vertex[q]);
             d->vertex[p] = dc_madd(d->vertex[p], edges->weight[at], e0);
             d->vertex[q] = dc_madd(d->vertex[q], edges->weight[at], e1);
         }
     }
 
-    if (edges->soft) {
+    if (edges->soft && !m->apart) {
         dci_pick_pull(&m->options, edges);
-        for (i = 0; i < edges->count; ++i) {
-            d->phi[edge[2*i]] += dci_edge_slope(m, s, i)*edges->drank[i];
-            d->phi[edge[2*i + 1]] += dci_edge_slope(m, s, i)*edges->drank[i];
+        for (j = 0; j < edges->some; ++j) {
+            const dc_real phi_bar = dci_edge_slope(m, s, edges->entry[j])*edges->drank[j];
+            d->phi[edge[2*edges->entry[j]]] += phi_bar;
+            d->phi[edge[2*edges->entry[j] + 1]] += phi_bar;
         }
     }
 
     /* vertices move with the body */
     for (i = 0; i < nv; ++i) {
-        if (vertices->soft || edges->soft)
+        if (d->phi[i] < 0 || d->phi[i] > 0)
             dci_sample_pull(&s->at_vertex, other, (size_t)i, d->phi[i], NULL, &d->vertex[i]);
         xi->linear = dc_add(xi->linear, d->vertex[i]);
         xi->angular = dc_add(xi->angular, dc_cross(dc_sub(s->vertex[i], s->body.origin), d->vertex[i]));
@@ -3146,8 +3396,6 @@ static DCI_NOINLINE void dci_man_pull(dci_man *m, const dc_manifold_contact *bar
  * dci_bend_contacts | cotangents of the contacts   | of pairs, contacts' points                  | dci_pull_contacts
  * dci_bend_pairs    | of pairs                     | of the ends of edges                        | dci_pull_pairs
  * dci_bend_select   | of ends and contacts' points | of vertices and the twists                  | dci_pull_select */
-
-static int dci_man_zero(dc_v3 v) { return !(v.x < 0 || v.x > 0 || v.y < 0 || v.y > 0 || v.z < 0 || v.z > 0); }
 
 /* w and w' of dci_man_fade at z */
 static void dci_bend_fade(const dci_man *m, dci_dual z, dci_dual *weight, dci_dual *slope)
@@ -3746,15 +3994,15 @@ static DCI_NOINLINE void dci_bend_pairs(dci_man *m, const dci_wit *wit)
 static void dci_bend_row(const dc_manifold_options *o, const dci_man_pick *p, int k, const dci_dual *weight_bar,
                          dci_dual *rank_bar)
 {
-    const size_t row = (size_t)k*(size_t)p->count;
+    const size_t row = (size_t)k*(size_t)p->some;
     const int top = p->top[k];
     dci_dual mean = dci_dual_of(0, 0), sum = mean;
     int i;
-    for (i = 0; i < p->count; ++i) {
+    for (i = 0; i < p->some; ++i) {
         const dci_dual w = dci_dual_of(p->weight[row + (size_t)i], p->dweight[row + (size_t)i]);
         if (w.at > 0) mean = dci_dual_add(mean, dci_dual_mul(w, weight_bar[i]));
     }
-    for (i = 0; i < p->count; ++i) {
+    for (i = 0; i < p->some; ++i) {
         const dci_dual w = dci_dual_of(p->weight[row + (size_t)i], p->dweight[row + (size_t)i]);
         const dc_real slope = dci_softsort_slope(o->power, o->tau_top, p->rank[top] - p->rank[i], i - top);
         dci_dual x = dci_dual_of(slope, o->power == 2 ? 2*(p->drank[top] - p->drank[i])/o->tau_top : DC_R(0));
@@ -3768,7 +4016,7 @@ static void dci_bend_row(const dc_manifold_options *o, const dci_man_pick *p, in
 
 static dci_dual dci_bend_weight(const dci_man_pick *p, int k, int i)
 {
-    const size_t at = (size_t)k*(size_t)p->count + (size_t)i;
+    const size_t at = (size_t)k*(size_t)p->some + (size_t)i;
     return dci_dual_of(p->weight[at], p->dweight[at]);
 }
 
@@ -3781,43 +4029,49 @@ static DCI_NOINLINE void dci_bend_select(dci_man *m, int c)
     const dc_v3 w = s->d.twist.angular;
     const int *edge = s->mesh->edge, nv = vertices->count;
     dci_dual weight, slope;
-    int i, k;
+    int i, j, k;
     for (i = 0; i < nv; ++i) b->phi[i] = dci_dual_of(0, 0);
 
     /* contacts of vertices: where they are the vertices, so are their cotangents */
     if (vertices->soft) {
-        for (i = 0; i < nv; ++i) b->rank[i] = dci_dual_of(0, 0);
-        for (k = 0; k < vertices->kept; ++k) {
-            for (i = 0; i < nv; ++i) {
-                const dci_dual x = dci_bend_weight(vertices, k, i);
-                b->weight[i] = dci_dual_of(0, 0);
+        for (j = 0; j < vertices->some; ++j) b->rank[j] = dci_dual_of(0, 0);
+        for (k = vertices->kept; k-- > vertices->rows;)
+            b->contact[k - 1] = dci_moving_add(b->contact[k - 1], b->contact[k]);
+        for (k = 0; k < vertices->rows; ++k) {
+            for (j = 0; j < vertices->some; ++j) {
+                const dci_dual x = dci_bend_weight(vertices, k, j);
+                i = vertices->entry[j];
+                b->weight[j] = dci_dual_of(0, 0);
                 if (!(x.at > 0)) continue;
-                b->weight[i] = dci_dual_dot(b->contact[k], dci_moving_of(s->vertex[i], s->d.vertex[i]));
+                b->weight[j] = dci_dual_dot(b->contact[k], dci_moving_of(s->vertex[i], s->d.vertex[i]));
                 b->vertex[i] = dci_moving_madd(b->vertex[i], x, b->contact[k]);
             }
             dci_bend_row(&m->options, vertices, k, b->weight, b->rank);
         }
-        for (i = 0; i < nv; ++i) {
+        for (j = 0; j < vertices->some; ++j) {
+            i = vertices->entry[j];
             dci_bend_fade(m, dci_dual_of(s->at_vertex.phi[i], s->d.phi[i]), &weight, &slope);
-            b->phi[i] = dci_dual_scale(-m->inv_length, dci_dual_mul(weight, b->rank[i]));
+            b->phi[i] = dci_dual_scale(-m->inv_length, dci_dual_mul(weight, b->rank[j]));
         }
     }
 
     /* edges */
-    for (i = 0; i < edges->count && edges->soft; ++i) b->rank[i] = dci_dual_of(0, 0);
-    for (k = 0; k < edges->kept; ++k) {
+    for (j = 0; j < edges->some && edges->soft; ++j) b->rank[j] = dci_dual_of(0, 0);
+    for (k = edges->kept; edges->soft && k-- > edges->rows;)
+        for (j = 0; j < 2; ++j) b->end[j][k - 1] = dci_moving_add(b->end[j][k - 1], b->end[j][k]);
+    for (k = 0; k < (edges->soft ? edges->rows : edges->kept); ++k) {
         const dci_moving e0 = b->end[0][k], e1 = b->end[1][k];
         if (!edges->soft) {
             b->vertex[edge[2*k]] = dci_moving_add(b->vertex[edge[2*k]], e0);
             b->vertex[edge[2*k + 1]] = dci_moving_add(b->vertex[edge[2*k + 1]], e1);
             continue;
         }
-        for (i = 0; i < edges->count; ++i) {
-            const dci_dual x = dci_bend_weight(edges, k, i);
-            const int p = edge[2*i], q = edge[2*i + 1];
-            b->weight[i] = dci_dual_of(0, 0);
+        for (j = 0; j < edges->some; ++j) {
+            const dci_dual x = dci_bend_weight(edges, k, j);
+            const int p = edge[2*edges->entry[j]], q = edge[2*edges->entry[j] + 1];
+            b->weight[j] = dci_dual_of(0, 0);
             if (!(x.at > 0)) continue;
-            b->weight[i] = dci_dual_add(dci_dual_dot(e0, dci_moving_of(s->vertex[p], s->d.vertex[p])),
+            b->weight[j] = dci_dual_add(dci_dual_dot(e0, dci_moving_of(s->vertex[p], s->d.vertex[p])),
                                         dci_dual_dot(e1, dci_moving_of(s->vertex[q], s->d.vertex[q])));
             b->vertex[p] = dci_moving_madd(b->vertex[p], x, e0);
             b->vertex[q] = dci_moving_madd(b->vertex[q], x, e1);
@@ -3825,12 +4079,12 @@ static DCI_NOINLINE void dci_bend_select(dci_man *m, int c)
         dci_bend_row(&m->options, edges, k, b->weight, b->rank);
     }
 
-    for (i = 0; i < edges->count && edges->soft; ++i) {
-        const int p = edge[2*i], q = edge[2*i + 1];
+    for (j = 0; j < edges->some && edges->soft; ++j) {
+        const int p = edge[2*edges->entry[j]], q = edge[2*edges->entry[j] + 1];
         const dc_real *phi = s->at_vertex.phi;
         const dci_dual middle = dci_dual_of(DC_R(0.5)*(phi[p] + phi[q]), DC_R(0.5)*(s->d.phi[p] + s->d.phi[q]));
         dci_bend_fade(m, middle, &weight, &slope);
-        weight = dci_dual_scale(DC_R(-0.5)*m->inv_length, dci_dual_mul(weight, b->rank[i]));
+        weight = dci_dual_scale(DC_R(-0.5)*m->inv_length, dci_dual_mul(weight, b->rank[j]));
         b->phi[p] = dci_dual_add(b->phi[p], weight);
         b->phi[q] = dci_dual_add(b->phi[q], weight);
     }

@@ -19,72 +19,15 @@
 
 static grain_scene s;
 
-/* A type of 1 kg/m^2: an outline with its centroid at the origin and radius 1, which is `radius` m. */
-static int type(const char *name, double radius)
-{
-    int         k = s.desc.types++;
-    grain_kind *kind = s.kind + k;
-
-    grain_need(dc_poly_named(name, GRAIN_CORNERS, kind->corner, &kind->outline.n), name);
-    grain_need(dc_poly_centre(kind->outline.n, kind->corner, 1), name);
-    kind->outline.v = kind->corner;
-    kind->name = name;
-    kind->round = name[0] == 'O';
-    kind->length = radius;
-    grain_need(dc_grain_type_poly(&kind->outline, (dc_real)radius, 1, &s.type[k]), name);
-    return k;
-}
-
-/* How types a and b touch, lengths in radii of b: the exact field of a disc, a, and an outline, or else a network, read from a
- * file, and the spline that interpolates it. */
+/* How types a and b touch: exactly where a is round or the ground, or else by a learned field. */
 static void touch(int a, int b)
 {
-    grain_kind    *A = s.kind + a, *B = s.kind + b;
-    dc_cfield     *field = s.field + s.desc.pairs;
-    dc_grain_pair *pair = s.pair + s.desc.pairs++;
-    dc_arena       mem;
+    dc_cfield_bake_options coarse = DC_ZERO;    /* half the nodes of the default, in half the time */
 
-    pair->a = a;
-    pair->b = b;
-    pair->field = field;
-    pair->length = (dc_real)B->length;
-    if (A->round) {
-        dc_cshape disc = DC_ZERO;
-        disc.kind = DC_CSHAPE_DISC;
-        disc.radius = (dc_real)(A->length/B->length);
-        mem = grain_memory(&s, dc_cfield_bytes(0, B->outline.n));
-        grain_need(dc_cfield_exact(NULL, &disc, &B->outline, &mem, field), B->name);
-    } else {
-        dc_cfield_bake_options coarse = DC_ZERO;    /* half the nodes of the default, in half the time */
-        char        file[60];
-        size_t      n;
-        const void *bytes;
-        dc_cfield   network;
-        snprintf(file, sizeof file, "%s_%s", A->name, B->name);
-        bytes = grain_bytes(&s, file, &n);
-        mem = grain_memory(&s, dc_cfield_load_bytes(bytes, n));
-        grain_need(dc_cfield_load(bytes, n, &mem, &network), file);
-        coarse.angles = 48;
-        coarse.side = 41;
-        mem = grain_memory(&s, dc_cfield_bake_bytes(&coarse, &network));
-        grain_need(dc_cfield_bake(&coarse, &network, &mem, field, NULL), file);
-    }
-}
-
-/* How the ground, type a, and type b touch. */
-static void stand(int a, int b)
-{
-    dc_grain_pair *pair = s.pair + s.desc.pairs;
-    dc_cfield     *field = s.field + s.desc.pairs++;
-    dc_arena       mem = grain_memory(&s, dc_cfield_bytes(0, s.kind[b].outline.n));
-    dc_cshape      plane = DC_ZERO;
-
-    plane.kind = DC_CSHAPE_HALFPLANE;
-    grain_need(dc_cfield_exact(NULL, &plane, &s.kind[b].outline, &mem, field), "ground");
-    pair->a = a;
-    pair->b = b;
-    pair->field = field;
-    pair->length = (dc_real)s.kind[b].length;
+    coarse.angles = 48;
+    coarse.side = 41;
+    if (s.kind[a].round || !s.kind[a].name) grain_exact(&s, a, b);
+    else grain_baked(&s, a, b, &coarse);
 }
 
 int main(int argc, char **argv)
@@ -103,8 +46,8 @@ int main(int argc, char **argv)
     view      *v;
     cli_bar    bar;
     dc_grains_desc *d = &s.desc;
-    dc_arena   mem, work;
-    double     bowl, wide, tall, light, caught = 0;
+    dc_arena   work;
+    double     bowl, wide, tall, caught = 0;
     int        kind[4], peg, ground, first, i, k, n, frames, steps, inside;
 
     if (o.full) { grains = 280; rest = 9; }
@@ -117,13 +60,12 @@ int main(int argc, char **argv)
     grain_open(&s, o.seed);
 
     /* types and the pairs of which one is free */
-    for (k = 0; k < 4; k++) kind[k] = type(name[k], RADIUS);
-    peg = type("O", PEG);
-    ground = s.desc.types++;
-    s.type[ground].kind = DC_CSHAPE_HALFPLANE;
+    for (k = 0; k < 4; k++) kind[k] = grain_outline(&s, name[k], RADIUS);
+    peg = grain_outline(&s, "O", PEG);
+    ground = grain_halfplane(&s);
     for (k = 0; k < 4; k++) {
         touch(peg, kind[k]);
-        stand(ground, kind[k]);
+        touch(ground, kind[k]);
         for (i = k; i < 4; i++) touch(kind[k], kind[i]);
     }
 
@@ -138,28 +80,12 @@ int main(int argc, char **argv)
     grain_put(&s, ground, DC_GRAIN_DRIVEN, 0, -bowl - PEG, 0, NULL);
     first = grain_fill(&s, kind, 4, (int)grains, bowl + 2*PEG + RADIUS, bowl + 2*PEG + wide - RADIUS, PEG + RADIUS);
 
-    /* the grains; dampers are a fifth of critical for two of the lightest */
-    light = (double)s.type[kind[0]].mass;
-    for (k = 1; k < 4; k++) light = fmin(light, (double)s.type[kind[k]].mass);
-    d->type = s.type;
-    d->pair = s.pair;
-    d->body = s.body;
-    d->bodies = s.bodies;
-    d->h = (dc_real)step;
-    d->sweeps = (int)sweeps;
-    d->gravity[1] = DC_R(-9.81);
-    d->material.kn = d->material.kt = (dc_real)stiffness;
-    d->material.gn = d->material.gt = (dc_real)(0.4*sqrt(2*stiffness/light));
-    d->material.mu = (dc_real)mu;
-    d->reduced_mass = 1;
     d->lo[0] = (dc_real)(-4*bowl);
     d->lo[1] = (dc_real)(-bowl - PEG);
     d->hi[0] = (dc_real)(4*bowl);
     d->hi[1] = (dc_real)(2*tall);
-    mem = grain_memory(&s, dc_grains_bytes(d));
-    grain_need(dc_grains_build(d, &mem, &s.g), "grains");
+    grain_build(&s, step, sweeps, stiffness, mu, 0);
     work = grain_memory(&s, dc_grains_step_bytes(&s.g));
-    grain_place(&s);
     /* the box turns by 135 degrees about its upper left corner */
     s.turn.x = bowl + PEG;
     s.turn.y = 0.5*tall;

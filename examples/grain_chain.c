@@ -84,10 +84,7 @@ static void link_field(void)
         grain_write(&network, file);
     }
     mem = grain_memory(&s, dc_cfield_bake_bytes(NULL, &network));
-    grain_need(dc_cfield_bake(NULL, &network, &mem, s.field, NULL), "spline");
-    s.pair[0].field = s.field;              /* types 0 and 0 */
-    s.pair[0].length = (dc_real)s.kind[0].length;
-    s.desc.pairs = 1;
+    grain_need(dc_cfield_bake(NULL, &network, &mem, grain_field(&s, 0, 0), NULL), "spline");
 }
 
 /* x or y of a link's ball (end -1) or socket (1) */
@@ -128,7 +125,7 @@ int main(int argc, char **argv)
     cli_bar    bar;
     double     most = 0, high = 0, left = HUGE_VAL, right = -HUGE_VAL, lying, length, bottom = 2*OUTSIDE + 0.5, above;
     dc_grains_desc *d = &s.desc;
-    dc_arena   mem, work;
+    dc_arena   work;
     int        n, i, k, frames, steps, broken = 0, loose, still;
 
     if (o.full) { links = 500; floor_links = 84; speed = 12; }
@@ -148,26 +145,12 @@ int main(int argc, char **argv)
                   i%10 ? "#4a7fb5" : "#d64f6b");
     tray((int)floor_links, 0.5*PITCH*floor_links);
 
-    /* the grains; dampers are a fifth of critical */
-    d->type = s.type;
-    d->pair = s.pair;
-    d->body = s.body;
-    d->bodies = s.bodies;
-    d->h = (dc_real)step;
-    d->sweeps = (int)sweeps;
-    d->gravity[1] = DC_R(-9.81);
-    d->material.kn = d->material.kt = (dc_real)stiffness;
-    d->material.gn = d->material.gt = (dc_real)(0.4*sqrt(2*stiffness/(double)s.type[0].mass));
-    d->material.mu = (dc_real)mu;
-    d->reduced_mass = 1;
     d->lo[0] = (dc_real)(-floor_links*PITCH);
     d->lo[1] = -20;
     d->hi[0] = -d->lo[0];
     d->hi[1] = (dc_real)(length + 20);
-    mem = grain_memory(&s, dc_grains_bytes(d));
-    grain_need(dc_grains_build(d, &mem, &s.g), "chain");
+    grain_build(&s, step, sweeps, stiffness, mu, 0);
     work = grain_memory(&s, dc_grains_step_bytes(&s.g) + DC_ALIGN);    /* malloc's memory is aligned to less */
-    grain_place(&s);
     if (!(drop > 0)) s.g.v[2] = (dc_real)-speed;
     v = grain_page(o.out, "A chain of balls in sockets is lowered onto a floor",
                    "Nothing ties the links: a ball stays because the mouth of its socket is narrower. "

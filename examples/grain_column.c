@@ -26,8 +26,7 @@ static double      grains = 300, tall = 0.7, sizes = 0.1, settle = 4, seconds = 
                    step = 4e-3, sweeps = 16;
 
 /* room: area that a grain takes in a settled column, RADIUS^2, measured by this program */
-static const struct { const char *name, *outline, *field; double room; } shape[4] = {
-    {"O", "O", NULL, 3.1}, {"U", "U", "U_U", 2.9}, {"N", "N", "N_N", 3.05}, {"hash", "#", "hash_hash", 3.25}};
+static const struct { const char *name; double room; } shape[4] = {{"O", 3.1}, {"U", 2.9}, {"N", 3.05}, {"hash", 3.25}};
 
 /* The angle, degrees, of the triangle with one side on the wall x = 0, one on the floor y = 0, and the grains' centre of mass. */
 static double angle_of_repose(void)
@@ -43,84 +42,30 @@ static double angle_of_repose(void)
     return atan2(y, x)*180/GRAIN_PI;
 }
 
-/* A type of grains of 1 kg/m^2: an outline with its centroid at the origin and radius 1, which is `radius` m. */
-static int grain(const char *outline, double radius)
-{
-    int         k = s.desc.types++;
-    grain_kind *kind = s.kind + k;
-
-    grain_need(dc_poly_named(outline, GRAIN_CORNERS, kind->corner, &kind->outline.n), outline);
-    grain_need(dc_poly_centre(kind->outline.n, kind->corner, 1), outline);
-    kind->outline.v = kind->corner;
-    kind->round = outline[0] == 'O';
-    kind->length = radius;
-    grain_need(dc_grain_type_poly(&kind->outline, (dc_real)radius, 1, &s.type[k]), outline);
-    return k;
-}
-
-/* Room for the field of types a and b; lengths in it are in radii of b. */
-static dc_cfield *field_of(int a, int b)
-{
-    dc_cfield     *field = s.field + s.desc.pairs;
-    dc_grain_pair *pair = s.pair + s.desc.pairs++;
-
-    pair->a = a;
-    pair->b = b;
-    pair->field = field;
-    pair->length = (dc_real)s.kind[b].length;
-    return field;
-}
-
-/* The exact field of a, a disc or the ground, and b. */
-static void exact(int a, int b, dc_cshape_kind kind)
-{
-    const dc_poly *outline = &s.kind[b].outline;
-    dc_arena  mem = grain_memory(&s, dc_cfield_bytes(0, outline->n));
-    dc_cshape first = DC_ZERO;
-
-    first.kind = kind;
-    if (kind == DC_CSHAPE_DISC) first.radius = (dc_real)(s.kind[a].length/s.kind[b].length);
-    grain_need(dc_cfield_exact(NULL, &first, outline, &mem, field_of(a, b)), "exact field");
-}
-
-/* The field of two grains of type a: a network, read from a file, then a spline that interpolates it. */
-static void learned(int a, const char *file)
-{
-    size_t      n;
-    const void *bytes = grain_bytes(&s, file, &n);
-    dc_arena    mem = grain_memory(&s, dc_cfield_load_bytes(bytes, n));
-    dc_cfield   network;
-
-    grain_need(dc_cfield_load(bytes, n, &mem, &network), file);
-    mem = grain_memory(&s, dc_cfield_bake_bytes(NULL, &network));
-    grain_need(dc_cfield_bake(NULL, &network, &mem, field_of(a, a), NULL), file);
-}
-
 static void run(view *v, int k, unsigned long long seed, cli_bar *bar)
 {
     const char *name = shape[k].name;
     double width = sqrt(grains*shape[k].room/tall)*RADIUS, angle = 90;
     double top = ceil(grains/grain_columns(RADIUS, RADIUS, width - RADIUS))*2.02*RADIUS;
-    int    kind[3], n = !shape[k].field && sizes > 0 ? 3 : 1;
+    int    kind[3], discs = shape[k].name[0] == 'O', n = discs && sizes > 0 ? 3 : 1;
     int    peg, ground, gate, end, repose, speed, i, j, frames = (int)(10*(settle + seconds)), steps = (int)(0.1/step + 0.5);
-    dc_arena mem, work;
+    dc_arena work;
 
     grain_open(&s, seed);
 
     /* types: one or three of grains, the fixed discs, the ground */
-    for (i = 0; i < n; i++) kind[i] = grain(shape[k].outline, RADIUS*(1 - i*sizes));
-    peg = grain("O", PEG);
-    ground = s.desc.types++;
-    s.type[ground].kind = DC_CSHAPE_HALFPLANE;
+    for (i = 0; i < n; i++) kind[i] = grain_outline(&s, shape[k].name, RADIUS*(1 - i*sizes));
+    peg = grain_outline(&s, "O", PEG);
+    ground = grain_halfplane(&s);
 
     /* how they touch: every pair that may come near */
     for (i = 0; i < n; i++) {
-        if (shape[k].field) exact(peg, kind[i], DC_CSHAPE_DISC);
-        else exact(kind[i], peg, DC_CSHAPE_DISC);       /* a grain that is round, not a polygon, rolls freely */
-        exact(ground, kind[i], DC_CSHAPE_HALFPLANE);
-        for (j = i; j < n && !shape[k].field; j++) exact(kind[i], kind[j], DC_CSHAPE_DISC);
+        if (!discs) grain_exact(&s, peg, kind[i]);
+        else grain_exact(&s, kind[i], peg);     /* a grain that is round, not a polygon, rolls freely */
+        grain_exact(&s, ground, kind[i]);
+        for (j = i; j < n && discs; j++) grain_exact(&s, kind[i], kind[j]);
     }
-    if (shape[k].field) learned(kind[0], shape[k].field);
+    if (!discs) grain_baked(&s, kind[0], kind[0], NULL);
 
     /* where they are */
     grain_fence(&s, peg, PEG/2, -PEG, 0, -PEG, top);
@@ -130,26 +75,12 @@ static void run(view *v, int k, unsigned long long seed, cli_bar *bar)
     grain_put(&s, ground, DC_GRAIN_DRIVEN, 0, -2*RADIUS, 0, NULL);
     grain_fill(&s, kind, n, (int)grains, RADIUS, width - RADIUS, RADIUS);
 
-    /* the grains; dampers are a fifth of critical for two of the lightest */
-    s.desc.type = s.type;
-    s.desc.pair = s.pair;
-    s.desc.body = s.body;
-    s.desc.bodies = s.bodies;
-    s.desc.h = (dc_real)step;
-    s.desc.sweeps = (int)sweeps;
-    s.desc.gravity[1] = DC_R(-9.81);
-    s.desc.material.kn = s.desc.material.kt = (dc_real)stiffness;
-    s.desc.material.gn = s.desc.material.gt = (dc_real)(0.4*sqrt(2*stiffness/(double)s.type[kind[n - 1]].mass));
-    s.desc.material.mu = (dc_real)mu;
-    s.desc.reduced_mass = 1;
     s.desc.lo[0] = (dc_real)(-2*PEG);
     s.desc.lo[1] = (dc_real)(-2*RADIUS);
     s.desc.hi[0] = (dc_real)(5*width);
     s.desc.hi[1] = (dc_real)(top + 2*RADIUS);
-    mem = grain_memory(&s, dc_grains_bytes(&s.desc));
-    grain_need(dc_grains_build(&s.desc, &mem, &s.g), name);
+    grain_build(&s, step, sweeps, stiffness, mu, 0);
     work = grain_memory(&s, dc_grains_step_bytes(&s.g));
-    grain_place(&s);
 
     view_run(v, strcmp(name, "hash") == 0 ? "#" : name);
     grain_show(&s, v);

@@ -199,33 +199,17 @@ static double bodies(const design *d, int plug[2])
 static void begin(design *d, double p, unsigned long long seed, int plug[2])
 {
     dc_grains_desc *g = &s.desc;
-    dc_arena        mem;
     double          top;
 
     grain_open(&s, seed);
     shapes(d, p);
     top = bodies(d, plug);
-    g->type = s.type;
-    g->types = TYPES;
-    g->pair = s.pair;
-    g->pairs = TYPES;
-    g->body = s.body;
-    g->bodies = s.bodies;
-    g->h = (dc_real)step;
-    g->sweeps = (int)sweeps;
-    g->gravity[1] = DC_R(-9.81);
-    g->material.kn = g->material.kt = (dc_real)stiffness;
-    /* dampers are a fifth of critical for grains of half a kilogram, and the same for all shapes */
-    g->material.gn = g->material.gt = (dc_real)(0.4*sqrt(2*stiffness/0.5));
-    g->material.mu = (dc_real)mu;
-    g->reduced_mass = 1;
+    g->types = g->pairs = TYPES;
     g->lo[0] = (dc_real)-top;
     g->lo[1] = (dc_real)(d->silo ? -top : 0);
     g->hi[0] = (dc_real)top;
     g->hi[1] = (dc_real)top;
-    mem = grain_memory(&s, dc_grains_bytes(g));
-    grain_need(dc_grains_build(g, &mem, &s.g), "grains");
-    grain_place(&s);
+    grain_build(&s, step, sweeps, stiffness, mu, 0.5);      /* the same for all shapes */
 }
 
 /* What is wanted of the grains: twice the mean height of their centres; or how many of them are through the opening, by
@@ -604,11 +588,14 @@ static void judge(design *d, double from, int how, double p, unsigned long long 
 
 /* ---- the page and the picture --------------------------------------------------------------------------- */
 
+static int shown;                       /* runs on the page */
+
 static void show(design *d, view *v, double p, const char *what, unsigned long long seed)
 {
     char name[60];
 
     if (cli_stopped()) return;
+    shown++;
     snprintf(name, sizeof name, "%s, %s: %.2f", d->name, what, p);
     run(d, p, seed, v, name);
     grain_end(&s);
@@ -722,6 +709,11 @@ int main(int argc, char **argv)
     cli_bar_end(&bar);
     printf("baked_fields_error %.4f %.4f m\n", packing.error, flow.error);
     grain_end(&kept);
+    if (cli_stopped() && !shown) {      /* no page, which is no failure: the runs are kept */
+        view_close(v);
+        journal_end(0);
+        return cli_exit(CLI_DONE);
+    }
     if (view_close(v) != 0 || (!cli_stopped() && picture(o.out, tried, n, &hold) != 0)) return CLI_FAILED;
     journal_end(!cli_stopped());
     printf("wrote %s\n", o.out);

@@ -21,54 +21,11 @@
 
 static grain_scene s;
 
-/* A type of 1 kg/m^2: an outline with its centroid at the origin and radius 1, which is `radius` m. */
-static int type(const char *name, double radius)
-{
-    const char *outline = strcmp(name, "hash") == 0 ? "#" : name;
-    int         k = s.desc.types++;
-    grain_kind *kind = s.kind + k;
-
-    grain_need(dc_poly_named(outline, GRAIN_CORNERS, kind->corner, &kind->outline.n), name);
-    grain_need(dc_poly_centre(kind->outline.n, kind->corner, 1), name);
-    kind->outline.v = kind->corner;
-    kind->name = name;
-    kind->round = name[0] == 'O';
-    kind->length = radius;
-    grain_need(dc_grain_type_poly(&kind->outline, (dc_real)radius, 1, &s.type[k]), name);
-    return k;
-}
-
-/* How types a and b touch, lengths in radii of b: the exact field of a disc, a, and an outline, or else a network, read from a
- * file, and the spline that interpolates it. */
+/* How types a and b touch: exactly where a is round, or else by a learned field. */
 static void touch(int a, int b)
 {
-    grain_kind    *A = s.kind + a, *B = s.kind + b;
-    dc_cfield     *field = s.field + s.desc.pairs;
-    dc_grain_pair *pair = s.pair + s.desc.pairs++;
-    dc_arena       mem;
-
-    pair->a = a;
-    pair->b = b;
-    pair->field = field;
-    pair->length = (dc_real)B->length;
-    if (A->round) {
-        dc_cshape disc = DC_ZERO;
-        disc.kind = DC_CSHAPE_DISC;
-        disc.radius = (dc_real)(A->length/B->length);
-        mem = grain_memory(&s, dc_cfield_bytes(0, B->outline.n));
-        grain_need(dc_cfield_exact(NULL, &disc, &B->outline, &mem, field), B->name);
-    } else {
-        char        file[60];
-        size_t      n;
-        const void *bytes;
-        dc_cfield   network;
-        snprintf(file, sizeof file, "%s_%s", A->name, B->name);
-        bytes = grain_bytes(&s, file, &n);
-        mem = grain_memory(&s, dc_cfield_load_bytes(bytes, n));
-        grain_need(dc_cfield_load(bytes, n, &mem, &network), file);
-        mem = grain_memory(&s, dc_cfield_bake_bytes(NULL, &network));
-        grain_need(dc_cfield_bake(NULL, &network, &mem, field, NULL), file);
-    }
+    if (s.kind[a].round) grain_exact(&s, a, b);
+    else grain_baked(&s, a, b, NULL);
 }
 
 /* degrees from straight below the axis, in the sense of turning */
@@ -117,8 +74,8 @@ int main(int argc, char **argv)
     view      *v;
     cli_bar    bar;
     dc_grains_desc *d = &s.desc;
-    dc_arena   mem, work;
-    double     drum, light, begun, least = 180, most = -180, angle = 0, sum = 0, mixed = 0, begin = 0;
+    dc_arena   work;
+    double     drum, begun, least = 180, most = -180, angle = 0, sum = 0, mixed = 0, begin = 0;
     int        kind[9], peg, first, i, k, frames, steps, pegs, lift, mix, late = 0;
 
     /* a fall through the large drum breaks through its wall where springs are soft */
@@ -132,8 +89,8 @@ int main(int argc, char **argv)
     grain_open(&s, o.seed);
 
     /* types and their pairs; the discs of the drum do not touch each other */
-    for (k = 0; k < (int)shapes; k++) kind[k] = type(name[k], RADIUS);
-    peg = type("O", PEG);
+    for (k = 0; k < (int)shapes; k++) kind[k] = grain_outline(&s, name[k], RADIUS);
+    peg = grain_outline(&s, "O", PEG);
     for (k = 0; k < (int)shapes; k++) {
         touch(peg, kind[k]);
         for (i = k; i < (int)shapes; i++) touch(kind[k], kind[i]);
@@ -156,29 +113,13 @@ int main(int argc, char **argv)
     for (i = first; i < s.bodies; i++)
         s.start[i].colour = i - first < (s.bodies - first)/2 ? "#3b7dd8" : "#e8833a";
 
-    /* the grains; dampers are a fifth of critical for two of the lightest. At 4 ms such small ones overlap by a third of
-     * their radius */
-    light = (double)s.type[kind[0]].mass;
-    for (k = 1; k < (int)shapes; k++) light = fmin(light, (double)s.type[kind[k]].mass);
-    d->type = s.type;
-    d->pair = s.pair;
-    d->body = s.body;
-    d->bodies = s.bodies;
-    d->h = (dc_real)step;
-    d->sweeps = (int)sweeps;
-    d->gravity[1] = DC_R(-9.81);
-    d->material.kn = d->material.kt = (dc_real)stiffness;
-    d->material.gn = d->material.gt = (dc_real)(0.4*sqrt(2*stiffness/light));
-    d->material.mu = (dc_real)mu;
-    d->reduced_mass = 1;
+    /* at 4 ms such small ones overlap by a third of their radius */
     for (k = 0; k < 2; k++) {
         d->hi[k] = (dc_real)(drum + 2*PEG);
         d->lo[k] = -d->hi[k];
     }
-    mem = grain_memory(&s, dc_grains_bytes(d));
-    grain_need(dc_grains_build(d, &mem, &s.g), "grains");
+    grain_build(&s, step, sweeps, stiffness, mu, 0);
     work = grain_memory(&s, dc_grains_step_bytes(&s.g));
-    grain_place(&s);
     s.turn.end = pegs;
     s.turn.omega = omega;
 

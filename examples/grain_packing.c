@@ -32,66 +32,22 @@ static const struct { const char *name, *outline; double radius, share; } arc[4]
     {"arc100", "O", 0.8, 1}};
 
 /* The types: grains, and the ground and the walls, which are half-planes. */
-enum { GRAIN, WALL, TYPES };
+enum { GRAIN, WALL };
 
 /* ---- the grains -------------------------------------------------------------------------------------- */
 
-/* Grains of 1 kg/m^2: an outline with its centroid at the origin and radius 1, which is `radius` m. */
+/* Types and how they touch. */
 static void types(int k)
 {
-    grain_kind *kind = s.kind + GRAIN;
-
-    grain_need(dc_poly_named(arc[k].outline, GRAIN_CORNERS, kind->corner, &kind->outline.n), arc[k].name);
-    grain_need(dc_poly_centre(kind->outline.n, kind->corner, 1), arc[k].name);
-    kind->outline.v = kind->corner;
-    kind->round = !(arc[k].share < 1);
-    kind->length = arc[k].radius;
-    grain_need(dc_grain_type_poly(&kind->outline, (dc_real)arc[k].radius, 1, &s.type[GRAIN]), arc[k].name);
-    s.type[WALL].kind = DC_CSHAPE_HALFPLANE;
-}
-
-/* The fields, lengths in radii of a grain: two grains, a wall and a grain. */
-static void fields(int k)
-{
-    const dc_poly *outline = &s.kind[GRAIN].outline;
-    dc_cshape first = DC_ZERO;
-    dc_arena  mem;
-    int       i;
-
-    if (s.kind[GRAIN].round) {
-        /* a disc and an outline: as fast as a spline, and not to be baked into one */
-        first.kind = DC_CSHAPE_DISC;
-        first.radius = 1;
-        mem = grain_memory(&s, dc_cfield_bytes(0, outline->n));
-        grain_need(dc_cfield_exact(NULL, &first, outline, &mem, &s.field[GRAIN]), arc[k].name);
-    } else {
-        /* a network from a file, then, for implicit steps, a spline that interpolates it, whose gradient does not jump */
-        char        file[40];
-        size_t      n;
-        const void *bytes;
-        dc_cfield   network;
-        snprintf(file, sizeof file, "%s_%s", arc[k].name, arc[k].name);
-        bytes = grain_bytes(&s, file, &n);
-        mem = grain_memory(&s, dc_cfield_load_bytes(bytes, n));
-        grain_need(dc_cfield_load(bytes, n, &mem, &network), file);
-        s.field[GRAIN] = network;
-        if (sweeps > 0) {
-            mem = grain_memory(&s, dc_cfield_bake_bytes(NULL, &network));
-            grain_need(dc_cfield_bake(NULL, &network, &mem, &s.field[GRAIN], NULL), file);
-        }
+    grain_outline(&s, arc[k].outline, arc[k].radius);
+    grain_halfplane(&s);
+    if (s.kind[GRAIN].round) grain_exact(&s, GRAIN, GRAIN);     /* as fast as a spline, and not to be baked into one */
+    else if (sweeps > 0) grain_baked(&s, GRAIN, GRAIN, NULL);   /* implicit steps want a gradient that does not jump */
+    else {
+        const dc_cfield network = grain_learned(&s, GRAIN, GRAIN);
+        *grain_field(&s, GRAIN, GRAIN) = network;
     }
-
-    first.kind = DC_CSHAPE_HALFPLANE;
-    first.radius = 0;
-    mem = grain_memory(&s, dc_cfield_bytes(0, outline->n));
-    grain_need(dc_cfield_exact(NULL, &first, outline, &mem, &s.field[WALL]), "wall and grain");
-
-    for (i = 0; i < TYPES; i++) {
-        s.pair[i].a = i;
-        s.pair[i].b = GRAIN;
-        s.pair[i].field = &s.field[i];
-        s.pair[i].length = (dc_real)arc[k].radius;
-    }
+    grain_exact(&s, WALL, GRAIN);
 }
 
 /* Bodies: the ground, two walls, rows of grains between them. */
@@ -103,35 +59,6 @@ static void bodies(int k)
     grain_put(&s, WALL, DC_GRAIN_DRIVEN, -width/2, 0, -GRAIN_PI/2, NULL);
     grain_put(&s, WALL, DC_GRAIN_DRIVEN, width/2, 0, GRAIN_PI/2, NULL);
     grain_fill(&s, &kind, 1, (int)grains, -width/2 + arc[k].radius, width/2 - arc[k].radius, arc[k].radius);
-}
-
-/* The grains of all that. */
-static void build(double top)
-{
-    dc_grains_desc *d = &s.desc;
-    dc_arena        mem;
-
-    d->type = s.type;
-    d->types = TYPES;
-    d->pair = s.pair;
-    d->pairs = TYPES;
-    d->body = s.body;
-    d->bodies = s.bodies;
-    d->h = (dc_real)step;
-    d->sweeps = (int)sweeps;
-    d->gravity[1] = DC_R(-9.81);
-    d->material.kn = d->material.kt = (dc_real)stiffness;
-    /* dampers are a fifth of critical */
-    d->material.gn = d->material.gt = (dc_real)(0.4*sqrt(2*stiffness/(double)s.type[GRAIN].mass));
-    d->material.mu = (dc_real)mu;
-    d->reduced_mass = 1;
-    d->lo[0] = (dc_real)-width;
-    d->lo[1] = 0;
-    d->hi[0] = (dc_real)width;
-    d->hi[1] = (dc_real)(top + 2);
-    mem = grain_memory(&s, dc_grains_bytes(d));
-    grain_need(dc_grains_build(d, &mem, &s.g), "grains");
-    grain_place(&s);
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------- */
@@ -230,9 +157,11 @@ static void run(view *v, int k, unsigned long long seed, cli_bar *bar)
 
     grain_open(&s, seed);
     types(k);
-    fields(k);
     bodies(k);
-    build(top);
+    s.desc.lo[0] = (dc_real)-width;
+    s.desc.hi[0] = (dc_real)width;
+    s.desc.hi[1] = (dc_real)(top + 2);
+    grain_build(&s, step, sweeps, stiffness, mu, 0);
     share_out();
 
     snprintf(name, sizeof name, "%g %% of a circle", 100*arc[k].share);

@@ -24,52 +24,8 @@ static grain_scene s;
 static double      grains = 250, radius = 0.8, width = 20.8, seconds = 8, settle = 5, stiffness = 1e5, mu = 0.4,
                    step = 4e-3, sweeps = 16;
 
-/* The types: grains of 1 kg/m^2, the discs of the walls, the ground. */
-enum { GRAIN, PEGS, GROUND, TYPES };
-
-static void type(int k, const char *outline, double size)
-{
-    grain_kind *kind = s.kind + k;
-
-    grain_need(dc_poly_named(outline, GRAIN_CORNERS, kind->corner, &kind->outline.n), outline);
-    grain_need(dc_poly_centre(kind->outline.n, kind->corner, 1), outline);     /* centroid at the origin, radius 1 */
-    kind->outline.v = kind->corner;
-    kind->length = size;
-    grain_need(dc_grain_type_poly(&kind->outline, (dc_real)size, 1, &s.type[k]), outline);
-}
-
-/* The fields, lengths in radii of a grain: two grains, a disc and a grain, the ground and a grain. */
-static void fields(const char *file)
-{
-    size_t      n;
-    const void *bytes = grain_bytes(&s, file, &n);
-    dc_poly     outline = s.kind[GRAIN].outline;
-    dc_cfield   network;
-    dc_cshape   peg = DC_ZERO, ground = DC_ZERO;
-    dc_arena    mem = grain_memory(&s, dc_cfield_load_bytes(bytes, n));
-    int         k;
-
-    /* a network from a file, then a spline that interpolates it, whose gradient does not jump */
-    grain_need(dc_cfield_load(bytes, n, &mem, &network), file);
-    mem = grain_memory(&s, dc_cfield_bake_bytes(NULL, &network));
-    grain_need(dc_cfield_bake(NULL, &network, &mem, &s.field[GRAIN], NULL), file);
-
-    peg.kind = DC_CSHAPE_DISC;
-    peg.radius = (dc_real)(PEG/radius);
-    mem = grain_memory(&s, dc_cfield_bytes(0, outline.n));
-    grain_need(dc_cfield_exact(NULL, &peg, &outline, &mem, &s.field[PEGS]), "disc and grain");
-
-    ground.kind = DC_CSHAPE_HALFPLANE;
-    mem = grain_memory(&s, dc_cfield_bytes(0, outline.n));
-    grain_need(dc_cfield_exact(NULL, &ground, &outline, &mem, &s.field[GROUND]), "ground and grain");
-
-    for (k = 0; k < TYPES; k++) {
-        s.pair[k].a = k;
-        s.pair[k].b = GRAIN;
-        s.pair[k].field = &s.field[k];
-        s.pair[k].length = (dc_real)radius;
-    }
-}
+/* The types: grains, the discs of the walls, the ground. */
+enum { GRAIN, PEGS, GROUND };
 
 /* Bodies: walls about an opening of `open` m at y = 0, a hopper at 45 degrees above it, ground `drop` below. The plug are those
  * from plug[0] to plug[1] - 1. Returns how high they reach. */
@@ -88,34 +44,6 @@ static double bodies(double open, double drop, int plug[2])
     grain_put(&s, GROUND, DC_GRAIN_DRIVEN, 0, -drop, 0, NULL);
     grain_fill(&s, &kind, 1, (int)grains, -width/2 + radius, width/2 - radius, up + radius);
     return top + 2*radius;
-}
-
-/* The grains of all that. */
-static void build(double drop, double top)
-{
-    dc_grains_desc *d = &s.desc;
-    dc_arena        mem;
-
-    d->type = s.type;
-    d->types = TYPES;
-    d->pair = s.pair;
-    d->pairs = TYPES;
-    d->body = s.body;
-    d->bodies = s.bodies;
-    d->h = (dc_real)step;
-    d->sweeps = (int)sweeps;
-    d->gravity[1] = DC_R(-9.81);
-    d->material.kn = d->material.kt = (dc_real)stiffness;
-    d->material.gn = d->material.gt = (dc_real)(0.4*sqrt(2*stiffness/(double)s.type[GRAIN].mass));     /* a fifth of critical */
-    d->material.mu = (dc_real)mu;
-    d->reduced_mass = 1;
-    d->lo[0] = (dc_real)(-3*width);
-    d->lo[1] = (dc_real)-drop;
-    d->hi[0] = (dc_real)(3*width);
-    d->hi[1] = (dc_real)top;
-    mem = grain_memory(&s, dc_grains_bytes(d));
-    grain_need(dc_grains_build(d, &mem, &s.g), "grains");
-    grain_place(&s);
 }
 
 /* part of the grains' mass that is through the opening */
@@ -141,13 +69,17 @@ static void run(view *v, const char *shape, double open, unsigned long long seed
     dc_arena work;
 
     grain_open(&s, seed);
-    type(GRAIN, strcmp(shape, "hash") == 0 ? "#" : shape, radius);
-    type(PEGS, "O", PEG);
-    s.kind[PEGS].round = 1;
-    s.type[GROUND].kind = DC_CSHAPE_HALFPLANE;
-    snprintf(name, sizeof name, "%s_%s", shape, shape);
-    fields(name);
-    build(drop, bodies(open, drop, plug));
+    grain_outline(&s, shape, radius);
+    grain_outline(&s, "O", PEG);
+    grain_halfplane(&s);
+    grain_baked(&s, GRAIN, GRAIN, NULL);
+    grain_exact(&s, PEGS, GRAIN);
+    grain_exact(&s, GROUND, GRAIN);
+    s.desc.hi[1] = (dc_real)bodies(open, drop, plug);
+    s.desc.hi[0] = (dc_real)(3*width);
+    s.desc.lo[0] = (dc_real)(-3*width);
+    s.desc.lo[1] = (dc_real)-drop;
+    grain_build(&s, step, sweeps, stiffness, mu, 0);
     work = grain_memory(&s, dc_grains_step_bytes(&s.g));
 
     snprintf(name, sizeof name, "%s, %g m", shape, open);

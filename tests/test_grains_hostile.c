@@ -252,6 +252,26 @@ TEST pairs_that_nobody_described_are_named(void)
     PASS();
 }
 
+/* within the limits, but within reach of a body so far away, or turned so far the other way, that the pose between
+ * them is not: the one further out is named */
+TEST bodies_too_far_from_others_are_named(void)
+{
+    dc_grains g;
+    ASSERT_EQ(DC_OK, three_make(&scene));
+    ASSERT_EQ(DC_OK, three_build(&scene, &g));
+    g.q[3*2] = DC_LIMIT;                /* among the others */
+    g.q[3*3] = DC_R(-0.5)*DC_LIMIT;
+    ASSERT(step_fails(&g, DC_E_ARG, 2, -1));
+    g.q[3*2] = DC_R(0.5)*DC_LIMIT;
+    g.q[3*3] = -DC_LIMIT;
+    ASSERT(step_fails(&g, DC_E_ARG, 3, -1));
+    ASSERT_EQ(DC_OK, three_build(&scene, &g));
+    g.q[3*1 + 1] = DC_LIMIT;            /* on the floor */
+    g.q[3*0 + 1] = DC_R(-0.5)*DC_LIMIT;
+    ASSERT(step_fails(&g, DC_E_ARG, 1, -1));
+    PASS();
+}
+
 TEST grains_that_leave_are_reported_and_go_on(void)
 {
     dc_grains g;
@@ -367,6 +387,7 @@ SUITE(grains_hostile)
     RUN_TEST(bytes_are_enough_and_no_less);
     RUN_TEST(bad_states_are_refused);
     RUN_TEST(pairs_that_nobody_described_are_named);
+    RUN_TEST(bodies_too_far_from_others_are_named);
     RUN_TEST(grains_that_leave_are_reported_and_go_on);
     RUN_TEST(grains_that_come_back_are_met);
     RUN_TEST(crowds_end_in_a_status);

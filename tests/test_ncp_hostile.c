@@ -684,6 +684,39 @@ TEST determinism(void)
     PASS();
 }
 
+/* The unit of mass is of no account: the same bits, in as many steps of Newton, whether bodies weigh kilograms,
+ * milligrams or a thousand tons. In float fourth powers of their impulses underflow. */
+TEST mass_is_in_any_unit(void)
+{
+    static const double unit[3] = {1, 1.0/1048576, 1048576};
+    world w[3];
+    int i, k, u, iterations[3] = {0};
+    for (u = 0; u < 3; ++u) {
+        make(&w[u]);
+        for (i = 0; i < 2; ++i) {
+            dc_ncp_body *b = w[u].body + i;
+            const dc_real by = R(unit[u]);
+            b->mass *= by;
+            for (k = 0; k < 9; ++k) b->inertia.m[k] *= by;
+            b->force = dc_scale(by, b->force);
+            b->torque = dc_scale(by, b->torque);
+        }
+        for (i = 0; i < 40; ++i) {
+            dc_arena mem = dc_arena_make(memory, sizeof memory);
+            dc_ncp_info info;
+            ASSERT_EQ(DC_OK, dc_ncp_step(NULL, &w[u].scene, &mem, w[u].body, NULL, &info));
+            iterations[u] += info.iterations;
+        }
+        ASSERT_EQ(iterations[0], iterations[u]);
+        for (i = 0; i < 2; ++i) {
+            const dc_ncp_body *a = w[0].body + i, *b = w[u].body + i;
+            ASSERT(memcmp(&a->pose, &b->pose, sizeof a->pose) == 0);
+            ASSERT(memcmp(&a->v, &b->v, sizeof a->v) == 0 && memcmp(&a->w, &b->w, sizeof a->w) == 0);
+        }
+    }
+    PASS();
+}
+
 SUITE(hostile)
 {
     RUN_TEST(constructors);
@@ -698,6 +731,7 @@ SUITE(hostile)
     RUN_TEST(contact_lists);
     RUN_TEST(contact_lists_at_random);
     RUN_TEST(determinism);
+    RUN_TEST(mass_is_in_any_unit);
 }
 
 GREATEST_MAIN_DEFS();

@@ -68,7 +68,7 @@ TEST nothing_is_passed_through(void)
     rng r;
     int n, t, k, b, most = 0, steps = 0, diverged = 0;
     long iterations = 0, shifted = 0, cut = 0;
-    rng_seed(&r, 75);
+    rng_seed(&r, sweep_seed(75));
     for (n = 0; n < sweep_count(60); ++n) {
         double size = rng_log(&r, 0.01, DC_IS_FLOAT ? 1 : 10);
         double speed = rng_log(&r, 0.1, DC_IS_FLOAT ? 10 : 100);
@@ -188,7 +188,7 @@ TEST energy_hardly_ever_grows(void)
     rng r;
     int n, b, k, t;
     if (DC_IS_FLOAT) SKIPm("sums of small differences need double");
-    rng_seed(&r, 76);
+    rng_seed(&r, sweep_seed(76));
     for (n = 0; n < sweep_count(10); ++n) {
         static dc_real q[3][64];
         double before, kinetic, start;
@@ -344,7 +344,7 @@ TEST a_spinning_base_does_not_matter(void)
 /* The bits of a run: the same from compiler to compiler without contraction. */
 TEST golden_bits(void)
 {
-    static const uint64_t golden[2] = {UINT64_C(0x3306880f1ba0e56f), UINT64_C(0x89589794dd07ec9c)};
+    static const uint64_t golden[2] = {UINT64_C(0x33db377f0da4e3a2), UINT64_C(0x885a488f9c55a034)};
     dc_real q[3][64];
     uint64_t h;
     int k, b;

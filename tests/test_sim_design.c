@@ -190,6 +190,40 @@ TEST a_design_moves_what_it_says_and_nothing_else(void)
     PASS();
 }
 
+/* Legs that hang on both sides of a body, one the mirror image of the other: each goes with its side where the body is
+ * stretched, once. */
+TEST a_copy_beside_its_like_is_stretched_once(void)
+{
+    static const dc_real d[1] = {DC_R(0.5)};
+    dc_design_desc desc = DC_ZERO;
+    dc_design_stretch stretch = DC_ZERO;
+    dc_design_copy copy = DC_ZERO;
+    dc_arena mem = dc_arena_make(room, sizeof room);
+    int side;
+
+    machine_open(&m);
+    machine_link(&m, -1, DC_SIM_FREE, dc_vec(0, 0, 0))->mass = 1;
+    machine_box(&m, dc_vec(0, 0, 0), dc_vec(DC_R(0.1), DC_R(0.2), DC_R(0.1)));
+    for (side = 1; side >= -1; side -= 2) {
+        machine_link(&m, 0, DC_SIM_HINGE, dc_vec(0, DC_R(0.2)*(dc_real)side, 0))->mass = 1;
+        machine_box(&m, dc_vec(0, DC_R(0.1)*(dc_real)side, 0), dc_vec(DC_R(0.05), DC_R(0.05), DC_R(0.05)));
+    }
+    ASSERT_EQ(DC_OK, machine_build(&m));
+    copy.from = 1;
+    copy.to = 2;
+    copy.map.m[0] = copy.map.m[8] = 1;
+    copy.map.m[4] = -1;
+    stretch.axis.y = 1;
+    desc.copy = &copy;
+    desc.stretch = &stretch;
+    desc.copies = desc.stretches = desc.variables = 1;
+    ASSERT_EQ(DC_OK, dc_design_build(&desc, &m.sim, &mem, &D, NULL));
+    ASSERT_EQ(DC_OK, apply(d, NULL));
+    ASSERT(fabs((double)m.sim.link[1].attach.t.y - 0.3) <= 4*EPS);
+    ASSERT(fabs((double)m.sim.link[2].attach.t.y + 0.3) <= 4*EPS);
+    PASS();
+}
+
 /* ---- gradients ------------------------------------------------------------------------------------------------- */
 
 enum { H = 12, NQ = 4 };
@@ -622,6 +656,9 @@ TEST a_start_that_overlaps_is_parted(void)
     ASSERT_EQ(DC_OK, dc_design_build(&desc, &m.sim, &mem, &D, NULL));
     ASSERT_EQ(DC_OK, dc_design_rows_open(ROWS, ENTRIES, &mem, &R));
     dc_sim_neutral(&m.sim, q);
+    q[0] = 0;           /* no rotation */
+    ASSERT_EQ(DC_E_ARG, dc_design_clear(&D, &m.sim, q, 0, 1, &mem, &R, NULL, NULL));
+    q[0] = 1;
     for (trial = 0; trial < 4; ++trial) {
         dc_arena work = dc_arena_make(scratch, sizeof scratch);
         R.rows = R.entries = 0;
@@ -692,6 +729,7 @@ TEST wrong_calls_touch_nothing(void)
     static dc_real d[MOST], step[MOST], keep[MOST], q[NQ];
     dc_arena left, none = dc_arena_make(scratch, 64), mem = dc_arena_make(scratch, sizeof scratch);
     dc_design_rows few, before;
+    dc_sim_flaw flaw;
     dc_sim other;
     size_t need;
     dc_design_desc desc;
@@ -714,6 +752,14 @@ TEST wrong_calls_touch_nothing(void)
     ASSERT_EQ(DC_E_ARG, apply(d, NULL));
     ASSERT(memcmp(m.sim.vertex, m.vertex, 48*sizeof(dc_v3)) == 0);
     d[4] = 0;
+    d[1] = DC_R(-0.8);          /* a mass of 0, and not that of the density */
+    m.sim.link[TIP].density = 1;
+    flaw.cause = NULL;
+    ASSERT_EQ(DC_E_ARG, apply(d, &flaw));
+    ASSERT(flaw.cause && flaw.link == TIP && m.sim.link[TIP].mass == 0);
+    ASSERT_STR_EQ("mass", flaw.cause);
+    d[1] = 0;
+    ASSERT_EQ(DC_OK, apply(d, NULL));
     other = m.sim;
     other.links--;
     ASSERT_EQ(DC_E_ARG, dc_design_apply(&D, d, &other, NULL));
@@ -731,6 +777,10 @@ TEST wrong_calls_touch_nothing(void)
     ASSERT(few.rows == few.most_rows && few.entries == few.most_entries);
     k = D.n;
     ASSERT_EQ(DC_E_ARG, dc_design_row(&D, 1, &k, d, 0, &R));
+    k = 0;
+    step[0] = DC_REAL_MAX;      /* a step would refuse it */
+    ASSERT_EQ(DC_E_ARG, dc_design_row(&D, 1, &k, step, 0, &R));
+    ASSERT_EQ(DC_E_ARG, dc_design_row(&D, 1, &k, d, DC_REAL_MAX, &R));
     ASSERT_EQ(DC_E_MEMORY, dc_design_solid(&D, &m.sim, DC_R(0.001), &none, &R));
     ASSERT_EQ(DC_E_ARG, dc_design_solid(&D, &m.sim, (dc_real)-1, &mem, &R));
     q[1] = (dc_real)HUGE_VAL;
@@ -748,6 +798,11 @@ TEST wrong_calls_touch_nothing(void)
     D.hi[2] = 0;
     ASSERT_EQ(DC_E_ARG, dc_design_project(&D, &few, d, 1, &mem, step, NULL));
     ASSERT(memcmp(step, keep, sizeof step) == 0);
+    D.lo[2] = D.hi[2] = (dc_real)HUGE_VAL;
+    ASSERT_EQ(DC_E_ARG, dc_design_project(&D, NULL, d, 0, &mem, step, NULL));
+    D.lo[2] = D.hi[2] = -DC_REAL_MAX;
+    ASSERT_EQ(DC_E_ARG, dc_design_project(&D, NULL, d, 0, &mem, step, NULL));
+    ASSERT(memcmp(step, keep, sizeof step) == 0);
     D.lo[2] = D.hi[2] = 0;
     {
         dc_arena exact = dc_arena_make(scratch, dc_design_project_bytes(&D, &few));
@@ -762,6 +817,7 @@ int main(int argc, char **argv)
 {
     GREATEST_MAIN_BEGIN();
     RUN_TEST(a_design_moves_what_it_says_and_nothing_else);
+    RUN_TEST(a_copy_beside_its_like_is_stretched_once);
     RUN_TEST(gradients_by_the_design_are_those_of_the_trajectory);
     RUN_TEST(rows_are_the_slopes_of_what_they_keep);
     RUN_TEST(a_step_is_the_nearest_one_allowed);

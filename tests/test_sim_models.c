@@ -338,6 +338,68 @@ TEST what_leaves_still_rubs(void)
     PASS();
 }
 
+/* ---- faces ---------------------------------------------------------------------------------------------- */
+
+/* Thin hulls of points at random, some of them all but the same or in one plane: none is taken for flat, and each edge
+ * has a face on either side. A needle too thin for that is refused as a solid, and as nothing else. */
+TEST hulls_that_are_not_flat_have_faces(void)
+{
+    dc_sim_flaw flaw = DC_ZERO;
+    rng r;
+    int n, k, c, f, g, e, twins;
+    rng_seed(&r, sweep_seed(97));
+    for (n = 0; n < sweep_count(3000); ++n) {
+        const double size = rng_log(&r, 1e-3, 1e3);
+        double half[3], x[3];
+        const dc_sim_hull *h;
+        machine_open(&m);
+        machine_link(&m, -1, DC_SIM_FREE, dc_vec(0, 0, 0))->mass = 1;
+        machine_box(&m, dc_vec(0, 0, 0), dc_vec(1, 1, 1));
+        m.hull[0].n = rng_int(&r, 6, 20);
+        for (c = 0; c < 3; ++c) half[c] = size*rng_log(&r, DC_IS_FLOAT ? 0.01 : 1e-4, 1);
+        for (k = 0; k < m.hull[0].n; ++k) {
+            double near_by = rng_log(&r, 1e-9, 1e-2);
+            int beside = k > 5 && rng_int(&r, 0, 2) == 0, flat = k > 4 && rng_int(&r, 0, 2) == 0;
+            dc_v3 *v = m.vertex + k, o = m.vertex[beside ? k - 3 : 0];
+            rng_unit3(&r, x);
+            if (flat) x[2] = 0.5;
+            *v = dc_vec((dc_real)(half[0]*x[0]), (dc_real)(half[1]*x[1]), (dc_real)(half[2]*x[2]));
+            if (beside) *v = dc_madd(o, (dc_real)near_by, *v);
+        }
+        ASSERT_EQ(DC_OK, machine_build(&m));
+        h = m.sim.hull;
+        ASSERT(h->faces >= 4);
+        for (f = 0; f < h->faces; ++f) {
+            const int *face = m.sim.face + h->face, *loop = m.sim.loop + h->loop + face[f];
+            const int edges = face[f + 1] - face[f];
+            ASSERT(edges >= 3);
+            for (e = 0; e < edges; ++e) {
+                const int from = loop[e], to = loop[(e + 1)%edges];
+                for (twins = 0, g = 0; g < h->faces; ++g) {
+                    const int *other = m.sim.loop + h->loop + face[g], others = face[g + 1] - face[g];
+                    for (k = 0; k < others; ++k) twins += other[k] == to && other[(k + 1)%others] == from;
+                }
+                ASSERT_EQ(1, twins);
+            }
+        }
+    }
+    for (k = 0; k < 2; ++k) {
+        const dc_real thin = DC_IS_FLOAT ? DC_R(1e-4) : DC_R(1e-9);
+        machine_open(&m);
+        machine_link(&m, -1, DC_SIM_FREE, dc_vec(0, 0, 0))->mass = 1;
+        m.link[0].model = k ? DC_SIM_UNIFORM : DC_SIM_LUMPED;
+        machine_box(&m, dc_vec(0, 0, 0), dc_vec(1, thin, thin));
+        if (k == 0) ASSERT_EQ(DC_OK, machine_build(&m));
+        else {
+            dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+            ASSERT_EQ(DC_E_ARG, dc_sim_build(&m.desc, &mem, &m.sim, &flaw));
+            ASSERT_STR_EQ("a solid hull is flat", flaw.cause);
+            ASSERT(mem.used == 0 && flaw.link == 0);
+        }
+    }
+    PASS();
+}
+
 /* ---- design changed in place ---------------------------------------------------------------------------- */
 
 /* a stack of two boxes on the floor, the upper on an arm */
@@ -439,6 +501,7 @@ int main(int argc, char **argv)
     RUN_TEST(contacts_are_felt_within_their_reach);
     RUN_TEST(gap_is_that_of_the_nearest_vertex);
     RUN_TEST(what_leaves_still_rubs);
+    RUN_TEST(hulls_that_are_not_flat_have_faces);
     RUN_TEST(a_design_refreshed_is_a_design_built);
     RUN_TEST(models_do_not_know_of_each_other);
     GREATEST_MAIN_END();

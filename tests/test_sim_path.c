@@ -432,9 +432,9 @@ TEST throws_meet_nothing_on_their_way(void)
     worst grows = worst_make("energy's growth in a step, of that of the throw"), capped = worst_make("the same where a step ended at the cap");
     worst alone = worst_make("the same where no hulls push"), beyond = worst_make("growth beyond what the fall of O allows, of it");
     rng r;
-    int n, t, c, p, steps = 0, diverged = 0, cut = 0, contacts = 0, grown = 0;
+    int n, t, c, p, steps = 0, diverged = 0, cut = 0, contacts = 0, grown = 0, loose = 0;
     long iterations = 0;
-    rng_seed(&r, 94);
+    rng_seed(&r, sweep_seed(94));
     for (n = 0; n < sweep_count(40); ++n) {
         double start, before, now;
         int converged = 1;
@@ -451,6 +451,7 @@ TEST throws_meet_nothing_on_their_way(void)
             s = dc_sim_step(&m.sim, q[t%3], q[(t + 1)%3], NULL, &mem, q[(t + 2)%3], &info);
             ASSERT(s == DC_OK || s == DC_E_DIVERGED);
             diverged += s != DC_OK;
+            loose += s == DC_OK && info.residual > DC_R(0.01)*info.scale;
             steps++;
             iterations += info.iterations;
             cut += info.shortened;
@@ -480,9 +481,15 @@ TEST throws_meet_nothing_on_their_way(void)
     ASSERT(steps < 1000 || (iterations <= 20L*steps && cut <= 4*steps && 5*contacts > steps));
     ASSERT(worst_print(&e, 0));
     /* a short sweep may have a throw alone whose first step ends at the cap */
-    if (!DC_IS_FLOAT) ASSERT((over.count == 0 || worst_print(&over, 1e-9)) & worst_print(&grows, 0.1) & (capped.count == 0 || worst_print(&capped, 0.3)));
     if (!DC_IS_FLOAT) ASSERT(worst_print(&beyond, 1e-9) & (alone.count == 0 || worst_print(&alone, 1e-3)));
-    if (!DC_IS_FLOAT) ASSERT(grown <= 6*(steps/30000 + 1));
+    if (!DC_IS_FLOAT) {
+        int held = over.count == 0 || worst_print(&over, 1e-9);
+        held &= worst_print(&grows, 0.1);
+        held &= capped.count == 0 || worst_print(&capped, 0.3);
+        ASSERTm("bars of this seed alone: what holds for any is above and below", held || DC_TEST_SEED > 0);
+    }
+    printf("  %d steps ended well with more than 1e-2 of the forces left over\n", loose);
+    ASSERT(loose <= (DC_IS_FLOAT ? steps/30 + 1 : 0) && grown <= 6*(steps/30000 + 1));
     ASSERT(diverged <= (DC_IS_FLOAT ? 4 : 2)*(steps/30000 + 1) - 1);
     PASS();
 }
@@ -562,7 +569,7 @@ TEST bullets_and_arms_meet_nothing(void)
     rng r;
     int n, c, p, scenes = 0;
     long cut = 0;
-    rng_seed(&r, 96);
+    rng_seed(&r, sweep_seed(96));
     for (n = 0; n < sweep_count(1500); ++n) {
         dc_arena mem = dc_arena_make(scratch, sizeof scratch);
         dc_sim_info info = DC_ZERO;

@@ -164,6 +164,17 @@ TEST memory_is_by_what_touches(void)
         ASSERT(s == DC_OK || (s == DC_E_MEMORY && k < 200));
         ASSERT(mem.used == 0 && (s != DC_OK || memcmp(same, q[21%3], (size_t)pieces.nq*sizeof *same) == 0));
     }
+
+    /* also of a step that finds bodies within each other */
+    {
+        dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+        memcpy(same, q[20%3], sizeof same);
+        same[pieces.q_at[3] + 6] += DC_R(0.05);
+        ASSERT_EQ(DC_E_OVERLAP, dc_sim_step(&pieces, q[19%3], same, NULL, &mem, same, &info));
+        ASSERT(info.bytes > 0);
+        mem = dc_arena_make(scratch, info.bytes);
+        ASSERT_EQ(DC_E_OVERLAP, dc_sim_step(&pieces, q[19%3], same, NULL, &mem, same, NULL));
+    }
     PASS();
 }
 

@@ -2,11 +2,14 @@
  * SPDX-License-Identifier: MIT OR Unlicense
  *
  *     static grain_scene s;
- *     grain_open(&s, seed);                                    then s.kind, s.type, s.pair, s.field, s.desc: the example's
- *     grain_put(&s, 1, DC_GRAIN_DRIVEN, 0, 0, 0, NULL);
+ *     grain_open(&s, seed);
+ *     kind = grain_outline(&s, "U", 1);                        types, how they touch,
+ *     ground = grain_halfplane(&s);
+ *     grain_exact(&s, ground, kind);
+ *     grain_baked(&s, kind, kind, NULL);
+ *     grain_put(&s, ground, DC_GRAIN_DRIVEN, 0, 0, 0, NULL);    where they are
  *     grain_fill(&s, &kind, 1, 300, -5, 5, 1);
- *     dc_grains_build(&s.desc, &mem, &s.g);
- *     grain_place(&s);
+ *     grain_build(&s, 4e-3, 16, 1e5, 0.4, 0);                   within s.desc.lo, s.desc.hi
  *     grain_show(&s, v);
  *     for (i = 0; i < 100; i++) {
  *         grain_count(&s, dc_grains_step(&s.g, &work, &s.info));
@@ -29,7 +32,7 @@ enum { GRAIN_KINDS = 16, GRAIN_CORNERS = 96, GRAIN_PAIRS = GRAIN_KINDS*(GRAIN_KI
 
 /* a shape or wall */
 typedef struct {
-    const char *name;                           /* of the outline; NULL: a wall */
+    const char *name;                           /* of the outline; NULL: a half-plane */
     dc_v2       corner[GRAIN_CORNERS];          /* of the outline, in units of length, radius 1 */
     dc_poly     outline;
     int         round;                          /* 1: drawn as a disc, and its fields are those of one */
@@ -157,6 +160,82 @@ static inline void grain_train(grain_scene *s, const dc_cfield *exact, const cha
            100*(double)info.wrong);
 }
 
+/* ---- types and how they touch ----------------------------------------------------------------------- */
+
+/* A type of 1 kg/m^2: an outline with its centroid at the origin and radius 1, which is `radius` m; O is a disc. */
+static inline int grain_outline(grain_scene *s, const char *name, double radius)
+{
+    const char *outline = strcmp(name, "hash") == 0 ? "#" : name;      /* as files are named */
+    int         k = s->desc.types++;
+    grain_kind *kind = s->kind + k;
+
+    grain_need(dc_poly_named(outline, GRAIN_CORNERS, kind->corner, &kind->outline.n), name);
+    grain_need(dc_poly_centre(kind->outline.n, kind->corner, 1), name);
+    kind->outline.v = kind->corner;
+    kind->name = name;
+    kind->round = name[0] == 'O';
+    kind->length = radius;
+    grain_need(dc_grain_type_poly(&kind->outline, (dc_real)radius, 1, &s->type[k]), name);
+    return k;
+}
+
+/* The type of what is below a line. */
+static inline int grain_halfplane(grain_scene *s)
+{
+    s->type[s->desc.types].kind = DC_CSHAPE_HALFPLANE;
+    return s->desc.types++;
+}
+
+/* Room for the field of types a and b; lengths in it are in radii of b. */
+static inline dc_cfield *grain_field(grain_scene *s, int a, int b)
+{
+    dc_cfield     *field = s->field + s->desc.pairs;
+    dc_grain_pair *pair = s->pair + s->desc.pairs++;
+
+    pair->a = a;
+    pair->b = b;
+    pair->field = field;
+    pair->length = (dc_real)s->kind[b].length;
+    return field;
+}
+
+/* The exact field of a, a disc or a half-plane, and the outline b. */
+static inline void grain_exact(grain_scene *s, int a, int b)
+{
+    const dc_poly *outline = &s->kind[b].outline;
+    dc_arena  mem = grain_memory(s, dc_cfield_bytes(0, outline->n));
+    dc_cshape first = DC_ZERO;
+
+    first.kind = s->kind[a].name ? DC_CSHAPE_DISC : DC_CSHAPE_HALFPLANE;
+    if (s->kind[a].name) first.radius = (dc_real)(s->kind[a].length/s->kind[b].length);
+    grain_need(dc_cfield_exact(NULL, &first, outline, &mem, grain_field(s, a, b)), s->kind[b].name);
+}
+
+/* A learned field of the outlines a and b: a network from a file. */
+static inline dc_cfield grain_learned(grain_scene *s, int a, int b)
+{
+    char        file[60];
+    size_t      n;
+    const void *bytes;
+    dc_cfield   network;
+    dc_arena    mem;
+
+    snprintf(file, sizeof file, "%s_%s", s->kind[a].name, s->kind[b].name);
+    bytes = grain_bytes(s, file, &n);
+    mem = grain_memory(s, dc_cfield_load_bytes(bytes, n));
+    grain_need(dc_cfield_load(bytes, n, &mem, &network), file);
+    return network;
+}
+
+/* The spline that interpolates it, whose gradient does not jump. o: how fine, or NULL. */
+static inline void grain_baked(grain_scene *s, int a, int b, const dc_cfield_bake_options *o)
+{
+    const dc_cfield network = grain_learned(s, a, b);
+    dc_arena mem = grain_memory(s, dc_cfield_bake_bytes(o, &network));
+
+    grain_need(dc_cfield_bake(o, &network, &mem, grain_field(s, a, b), NULL), s->kind[b].name);
+}
+
 /* ---- bodies ----------------------------------------------------------------------------------------- */
 
 /* One body; colour NULL: that of its kind. Returns its number. */
@@ -228,6 +307,35 @@ static inline void grain_place(grain_scene *s)
         s->g.q[3*i + 2] = (dc_real)s->start[i].y;
         s->g.motion[i] = (int)s->start[i].motion;
     }
+}
+
+/* The grains, within desc.lo and desc.hi. Dampers are a fifth of critical for two of `light` kg, or, 0, of the
+ * lightest that are free. */
+static inline void grain_build(grain_scene *s, double step, double sweeps, double stiffness, double mu, double light)
+{
+    dc_grains_desc *d = &s->desc;
+    dc_arena mem;
+    int      i;
+
+    if (!(light > 0)) {
+        light = HUGE_VAL;
+        for (i = 0; i < s->bodies; i++)
+            if (s->start[i].motion == DC_GRAIN_FREE) light = fmin(light, (double)s->type[s->body[i]].mass);
+    }
+    d->type = s->type;
+    d->pair = s->pair;
+    d->body = s->body;
+    d->bodies = s->bodies;
+    d->h = (dc_real)step;
+    d->sweeps = (int)sweeps;
+    d->gravity[1] = DC_R(-9.81);
+    d->material.kn = d->material.kt = (dc_real)stiffness;
+    d->material.gn = d->material.gt = (dc_real)(0.4*sqrt(2*stiffness/light));
+    d->material.mu = (dc_real)mu;
+    d->reduced_mass = 1;
+    mem = grain_memory(s, dc_grains_bytes(d));
+    grain_need(dc_grains_build(d, &mem, &s->g), "grains");
+    grain_place(s);
 }
 
 static inline void grain_end(grain_scene *s)

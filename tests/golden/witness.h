@@ -112,6 +112,15 @@ static dc_manifold_options witness_options(int round)
     return o;
 }
 
+/* poses of two cubes near each other, and a twist of each */
+static void witness_draw(rng *r, dc_pose *pose, dc_real *xi)
+{
+    pose[0] = golden_pose(r, 0.5);
+    pose[1] = golden_pose(r, 0.5);
+    pose[0].t.z += DC_R(1.5);
+    golden_draws(r, -1, 1, xi, 12);
+}
+
 static void witness_manifold(golden *g)
 {
     static dc_manifold_contact contact[WITNESS_CONTACTS], along[WITNESS_CONTACTS], bar[WITNESS_CONTACTS];
@@ -127,10 +136,7 @@ static void witness_manifold(golden *g)
         dc_pose pose[2];
         dc_real xi[12], grad[12];
         int count;
-        pose[0] = golden_pose(&r, 0.5);
-        pose[1] = golden_pose(&r, 0.5);
-        pose[0].t.z += DC_R(1.5);
-        golden_draws(&r, -1, 1, xi, 12);
+        witness_draw(&r, pose, xi);
         count = dc_manifold_count(body, body + 1, &o, NULL);
         golden_count(g, count);
         if (count > WITNESS_CONTACTS || !golden_ok(g, dc_manifold(body, pose, body + 1, pose + 1, &o, &mem, contact))) continue;
@@ -160,10 +166,7 @@ static void witness_second(golden *g)
         dc_pose pose[2];
         dc_real xi[12], grad[12], hvp[12];
         int count;
-        pose[0] = golden_pose(&r, 0.5);
-        pose[1] = golden_pose(&r, 0.5);
-        pose[0].t.z += DC_R(1.5);
-        golden_draws(&r, -1, 1, xi, 12);
+        witness_draw(&r, pose, xi);
         o.tau_pen = DC_R(0.1);
         if (round % 3 == 0) o.cull = DC_R(0.01);
         count = dc_manifold_count(body, body + 1, &o, NULL);

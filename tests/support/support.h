@@ -5,6 +5,8 @@
  * DC_TEST_DATA   directory of the reference tables; the Makefile gives it.
  * DC_TEST_SWEEP  factor on the length of the long random sweeps, 1 by default. The sanitizer builds of
  *                `make test-all` pass a small one. A test asks sweep_count(n) for the length to run.
+ * DC_TEST_SEED   seed of the throws of the simulator's tests instead of theirs: 30 000 steps of which nothing is known,
+ *                make build/test/test_sim_path CFLAGS='-O2 -DDC_TEST_SWEEP=25 -DDC_TEST_SEED=201'
  */
 #ifndef DC_TEST_SUPPORT_H_INCLUDED
 #define DC_TEST_SUPPORT_H_INCLUDED
@@ -15,6 +17,9 @@
 
 #ifndef DC_TEST_SWEEP
 #define DC_TEST_SWEEP 1
+#endif
+#ifndef DC_TEST_SEED
+#define DC_TEST_SEED 0
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -33,6 +38,9 @@ static inline long sweep_count(long n)
     long k = (long)((double)n*(double)(DC_TEST_SWEEP));
     return k > 1 ? k : 1;
 }
+
+/* The seed of a long random sweep: n, or DC_TEST_SEED, for cases that nobody has seen. */
+static inline uint64_t sweep_seed(uint64_t n) { return DC_TEST_SEED > 0 ? (uint64_t)DC_TEST_SEED : n; }
 
 /* Below a fifth of the whole length: a test may then miss a kind of case that it counts. */
 static inline int sweep_short(void) { return sweep_count(1000) < 200; }
