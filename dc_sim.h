@@ -2308,7 +2308,8 @@ static void dci_sim_forward(const dc_real *q, dci_sim_place *place)
             joint->q = dc_quat_mul(place->pose[up].q, l->attach.q);
             joint->t = dc_add(dc_mul(place->rotation + up, l->attach.t), place->pose[up].t);
         }
-        dc_quat_normalize(dc_quat_mul(joint->q, J.q), &pose->q);
+        pose->q = dc_quat_mul(joint->q, J.q);
+        dc_quat_normalize(pose->q, &pose->q);       /* what is no number stays none */
         pose->t = joint->t;
         if (dci_sim_straight(l->joint)) pose->t = dc_add(dc_quat_rotate(joint->q, J.t), pose->t);
         place->rotation[i] = dc_rotation(pose->q);
