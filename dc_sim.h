@@ -2298,21 +2298,10 @@ static void dci_sim_forward(const dc_real *q, dci_sim_place *place)
     int i;
     for (i = 0; i < sim->links; ++i) {
         const dc_sim_link *l = sim->link + i;
-        const int up = l->parent;
-        const dc_pose J = dci_sim_joint_pose(l, q + sim->q_at[i]);
-        dc_pose *joint = place->joint + i, *pose = place->pose + i;
-
-        /* a product of unit quaternions is made one again once a link */
-        *joint = l->attach;
-        if (up >= 0) {
-            joint->q = dc_quat_mul(place->pose[up].q, l->attach.q);
-            joint->t = dc_add(dc_mul(place->rotation + up, l->attach.t), place->pose[up].t);
-        }
-        dc_quat_normalize(dc_quat_mul(joint->q, J.q), &pose->q);
-        pose->t = joint->t;
-        if (dci_sim_straight(l->joint)) pose->t = dc_add(dc_quat_rotate(joint->q, J.t), pose->t);
-        place->rotation[i] = dc_rotation(pose->q);
-        place->origin[i] = up < 0 ? pose->t : place->origin[up];
+        place->joint[i] = l->parent < 0 ? l->attach : dc_pose_mul(place->pose[l->parent], l->attach);
+        place->pose[i] = dc_pose_mul(place->joint[i], dci_sim_joint_pose(l, q + sim->q_at[i]));
+        place->rotation[i] = dc_rotation(place->pose[i].q);
+        place->origin[i] = l->parent < 0 ? place->pose[i].t : place->origin[l->parent];
     }
 }
 
