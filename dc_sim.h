@@ -6369,6 +6369,9 @@ static DCI_NOINLINE dc_real dci_sim_slide_by(dci_sim_work *W)
 /* a force left over that may be rounding, over the largest acting */
 #define DCI_SIM_FLOOR (DC_IS_FLOAT ? DC_R(1e-2) : DC_R(1e-7))
 
+/* what of a place may be rounding, of its distance from the origin */
+#define DCI_SIM_STILL (4*DC_EPS)
+
 /* what of a value may be rounding, of the magnitudes in it */
 #define DCI_SIM_ROUNDING (64*DC_EPS)
 
@@ -6560,6 +6563,19 @@ static dc_real dci_sim_line_search(dci_sim_work *W, dc_real share, dc_real slope
     }
 }
 
+/* Did the direction move no point by more than the rounding of its place? */
+static int dci_sim_moved_nothing(const dci_sim_work *W)
+{
+    const dc_sim *sim = W->problem.sim;
+    int k;
+    for (k = 0; k < sim->hulls; ++k) {
+        const dc_v3 c = dci_sim_centre(&W->at.place, k);
+        const dc_real far_off = dc_max(dc_max(dc_abs(c.x), dc_abs(c.y)), dc_abs(c.z)) + sim->hull[k].radius;
+        if (W->path.speed[k] > DCI_SIM_STILL*far_off) return 0;
+    }
+    return 1;
+}
+
 /* what of a step at an iterate the caller may see */
 static void dci_sim_report(const dci_sim_energy *at, dc_real residual, dc_real acting, dc_sim_info *info)
 {
@@ -6617,7 +6633,7 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         /* The rounding of the forces: Newton's steps no longer halve what is left, where they should square it, and it
          * is small, or what they gain is below the rounding of O. That may be of a heavy body, beside which a light one
          * is not at rest: slopes lead it on for a while. */
-        tiny = residual <= DCI_SIM_FLOOR*info->scale;
+        tiny = residual <= DCI_SIM_FLOOR*info->scale || (slow >= 3 && dci_sim_moved_nothing(W));
         slow = (tiny || (info->iterations > 0 && -slope <= rounding)) && residual > DC_R(0.5)*least ? slow + 1 : 0;
         if (residual <= end || slow >= (tiny ? 3 : 20)) {
             if (at->modelled == 0) return sure;
