@@ -223,7 +223,7 @@ static outcome run(const effort *e, int what, unsigned long long seed, view *v, 
         plan_curve(&curves, label, o.p.iterations, o.p.history);
         optimise_show(&o, v, label, colour, 5, draw, "walked", "m");
         if (optimise_obj(&w.sim, o.p.q + w.sim.nq, out, name) != 0) exit(CLI_FAILED);
-        if (walker_save(out, name, o.p.c.n, o.p.u, o.design.n, o.d) != 0) exit(CLI_FAILED);
+        if (optimise_save(&o, out, name) != 0) exit(CLI_FAILED);
     }
     optimise_end(&o);
     return far;

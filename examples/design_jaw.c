@@ -10,7 +10,8 @@
  * the object hangs on one side of the plate. With squared distances the gradient makes it as wide as it can and holds nothing.
  *
  * With another --seed than 1 the vertices start up to 10 um off. The program fails unless the plate as it was lifts less
- * than 5 of 80 mm, and the one with the hole 75: by four of the seeds 1 to 5 it does so with --full. */
+ * than 5 of 80 mm, and the one with the hole 75. With --full, on the first seed, hulls come to where
+ * rows allow no step: it goes on from the best plate. */
 #define DC_CONTACT_IMPLEMENTATION
 #define DC_BSH_IMPLEMENTATION
 #define DC_SDF_IMPLEMENTATION
@@ -25,79 +26,32 @@
 #include "plan_plot.h"
 #include "optimise.h"
 #include "blocks.h"
+#include "jaw.h"
 
-enum { AHEAD = 0, UP = 1, JAW = 2, OBJECT = 3, GRID = 60 };
+enum { GRID = 60 };
 
-static const double  half_x = 0.06, half_z = 0.04, low = 0.005, away = 0.11, rise = 0.08, middle = 0.046;
-static double        into = 0.057;         /* m beyond the end of the handle */
-static blocks        plate = {{-0.06, -0.01, 0.005}, {0.06, 0.01, 0.04}, 0, 2, 0, 0};
+static jaw           plate;
 static sim_world     w;
 static optimisation  o;
 static plan_curves   curves;
-static unsigned char vertices[SIM_VERTICES];
-
-static void scene(int nx, int nz, double h, double friction)
-{
-    dc_sim_link *l;
-    int          i;
-
-    sim_begin(&w, h);
-    sim_plane(&w, dc_vec(0, 0, 1), 0, 0.5);
-    w.desc.stiffness = DC_R(1e-3);
-    w.desc.length = DC_R(0.02);
-    w.desc.friction.eps_v = DC_R(1e-3);
-    for (i = AHEAD; i <= UP; i++) {
-        l = sim_link(&w, i - 1, DC_SIM_SLIDE, dc_vec(0, DC_R(i == AHEAD ? -away : 0), 0), 0.2);
-        l->axis = dc_vec(0, i == AHEAD, i == UP);
-        l->kp = 2000;
-        l->kd = 100;
-        l->model = DC_SIM_INERTIA;
-        l->inertia.m[0] = l->inertia.m[4] = l->inertia.m[8] = DC_R(1e-3);
-    }
-    l = sim_link(&w, UP, DC_SIM_HINGE, dc_vec(0, 0, 0), 0.4);
-    l->axis = dc_vec(1, 0, 0);
-    l->kp = 50;
-    l->kd = 2;
-    l->friction = DC_R(friction);
-    plate.nu = nx;
-    plate.nv = nz;
-    blocks_add(&w, &plate);
-    sim_link(&w, -1, DC_SIM_FREE, dc_vec(0, 0, DC_R(middle)), 0.1);
-    sim_box(&w, dc_vec(0, 0, 0), dc_vec(DC_R(0.006), DC_R(0.08), DC_R(0.006)));
-    sim_box(&w, dc_vec(0, 0, 0), dc_vec(DC_R(0.015), DC_R(0.015), DC_R(0.045)));
-    sim_build(&w);
-}
-
-/* The jaw's way: to the object in half of the time, up from 0.6 to 0.9 of it. */
-static void preset(plan *p)
-{
-    const dc_sim *sim = &p->world->sim;
-    int           i;
-
-    for (i = 0; i < p->c.horizon; i++) {
-        const double part = (i + 1.0)/p->c.horizon;
-        p->c.target[i*sim->nq + sim->q_at[AHEAD]] = DC_R((away - 0.09 + into)*controls_smooth(part/0.5));
-        p->c.target[i*sim->nq + sim->q_at[UP]] = DC_R(rise*controls_smooth((part - 0.6)/0.3) + 9.81*0.6/2000);
-    }
-}
 
 /* In the first part of the time the object's middle is to stand still; after that it is to go with the jaw. */
 static double loss(const plan *p, int step, const dc_real *q, dc_real *dq)
 {
     const int first = step < 0.55*p->c.horizon;
 
-    return optimise_hold(p, q, OBJECT, dc_vec(0, 0, 0), first ? -1 : JAW, dc_vec(0, DC_R(first ? 0 : 0.09 - into), DC_R(middle)),
-                         1.0/p->c.horizon, 0.005, dq);
+    return optimise_hold(p, q, JAW_OBJECT, dc_vec(0, 0, 0), first ? -1 : JAW_PLATE,
+                         dc_vec(0, DC_R(first ? 0 : 0.09 - plate.into), DC_R(jaw_middle)), 1.0/p->c.horizon, 0.005, dq);
 }
 
 static double lifted(const optimisation *of, const dc_real *q)
 {
-    const int at = of->p.world->sim.q_at[OBJECT] + 6;
+    const int at = of->p.world->sim.q_at[JAW_OBJECT] + 6;
     return (double)(q[at] - of->p.world->now[at]);
 }
 
 /* Quick: the first plate that holds is enough. */
-static int held(optimisation *of) { return lifted(of, of->p.q + (of->p.c.horizon + 1)*w.sim.nq) > 0.95*rise; }
+static int held(optimisation *of) { return lifted(of, of->p.q + (of->p.c.horizon + 1)*w.sim.nq) > 0.95*jaw_rise; }
 
 static void draw(const optimisation *of, const dc_real *q, view *v, int series) { view_value(v, series, 1e3*lifted(of, q)); }
 
@@ -121,13 +75,13 @@ static double holes(const dc_sim *sim)
 {
     static unsigned char cell[GRID*GRID];
     static int           stack[GRID*GRID];
-    const double         dx = 2.2*half_x/GRID, dz = 2.2*half_z/GRID;
+    const double         dx = 2.2*jaw_half[0]/GRID, dz = 2.2*jaw_half[2]/GRID;
     int                  i, k, top = 0, inside = 0;
 
     for (i = 0; i < GRID*GRID; i++) {
-        const double x = -1.1*half_x + (i%GRID + 0.5)*dx, z = low - 0.1*half_z + (i/GRID + 0.5)*dz;
+        const double x = -1.1*jaw_half[0] + (i%GRID + 0.5)*dx, z = jaw_low - 0.1*jaw_half[2] + (i/GRID + 0.5)*dz;
         for (cell[i] = 0, k = 0; k < sim->hulls && !cell[i]; k++)
-            if (sim->hull[k].link == JAW) cell[i] = (unsigned char)shadowed(sim, sim->hull + k, x, z);
+            if (sim->hull[k].link == JAW_PLATE) cell[i] = (unsigned char)shadowed(sim, sim->hull + k, x, z);
     }
     cell[0] = 2;
     for (stack[top++] = 0; top > 0; ) {
@@ -143,18 +97,15 @@ static double holes(const dc_sim *sim)
     return inside*dx*dz;
 }
 
-/* The plan and the design space: all vertices but those of the outer frame. */
+/* The plan and the design space. */
 static void begin(int nx, int nz, int horizon, double h, double friction, int check)
 {
-    dc_design_desc desc = DC_ZERO;
+    dc_design_desc desc;
 
-    scene(nx, nz, h, friction);
+    jaw_scene(&plate, &w, nx, nz, h, friction);
     plan_begin(&o.p, &w, CONTROL_TARGETS, horizon, 0, NULL, loss);
-    preset(&o.p);
-    memset(vertices, DC_DESIGN_HELD, sizeof vertices);
-    blocks_mark(&w.sim, JAW, &plate, 1, vertices);
-    desc.vertex = vertices;
-    desc.range = DC_R(0.03);
+    jaw_preset(&plate, &o.p);
+    desc = jaw_design(&plate, &w);
     optimise_begin(&o, &desc);
     o.radius = 0.01*sqrt(o.design.n/288.0);         /* every vertex as far, however many there are */
     o.shrink = o.design.n > 1000 ? 0.997 : 0.993;
@@ -185,19 +136,20 @@ static double result(view *v, const char *name, const char *title, clock_t start
     static const char *colour[SIM_LINKS];
     const dc_real     *end;
 
-    colour[JAW] = "#3b7dd8";
-    colour[OBJECT] = "#d64f6b";
+    colour[JAW_PLATE] = "#3b7dd8";
+    colour[JAW_OBJECT] = "#d64f6b";
     optimise_show(&o, v, title, colour, 4, draw, "object lifted", "mm");
     end = o.p.q + (o.p.c.horizon + 1)*w.sim.nq;
     printf("%s_loss %.6f m^2\n%s_lifted %.1f mm\n%s_holes %.2f cm^2\n", name, o.value, name, 1e3*lifted(&o, end), name, 1e4*holes(&w.sim));
     printf("%s_time %.1f s\n", name, (double)(clock() - start)/CLOCKS_PER_SEC);
-    if (optimise_obj(&w.sim, end, c->out, name) != 0) exit(CLI_FAILED);
+    if (optimise_obj(&w.sim, end, c->out, name) != 0 || optimise_save(&o, c->out, name) != 0) exit(CLI_FAILED);
     return lifted(&o, end);
 }
 
 int main(int argc, char **argv)
 {
-    double       nx = 4, nz = 4, horizon = 160, iterations = 140, friction = 0.2, h = 0.01, check = 0, before, after;
+    double       nx = 4, nz = 4, horizon = 160, iterations = 140, friction = 0.2, h = 0.01, check = 0, into = jaw_into;
+    double       before, after;
     cli_number   number[] = {{"nx", &nx, 2, 13, "blocks across"},
                              {"nz", &nz, 2, 12, "blocks up"},
                              {"horizon", &horizon, 10, 2000, "steps of a motion"},
@@ -222,6 +174,7 @@ int main(int argc, char **argv)
     page.note = "The blue plate comes, then rises; it is to take the red object along and may not push it over. Left, the plate "
                 "as it was: the handle slips. Right, the same motion of the plate that the gradient of the simulation has "
                 "made of it, by moving the vertices of its blocks.";
+    plate.into = into;
     v = view_open(c.out, &page);
     begin((int)nx, (int)nz, (int)horizon, h, friction, (int)check);
     if (c.quick) o.done = held;

@@ -15,11 +15,11 @@
  *     optimise_also(&o, &desc);                                        after optimise_begin, for each
  *
  * An iteration: the motion of the design, its gradient back through all steps, a step of Adam for the control and one for
- * the shape, of Adam or straight down, whichever the task asks for: the nearest that keeps hulls solid and the start free. A step may make the loss
- * worse: it is taken all the same, as shapes get stuck in dents otherwise. When the loss is `explode` times the best, or
- * there is none since hulls overlap or have no volume, or `patience` iterations gained nothing, everything goes back to
- * the best and steps are half as long. Losses are not below zero: no step promises more than all of the loss, but
- * where shapes have to leave a dent (`bold`).
+ * the shape, of Adam or straight down, whichever the task asks for: the nearest that keeps hulls solid and the start
+ * free. A step may make the loss worse: it is taken all the same, as shapes get stuck in dents otherwise. When the loss
+ * is `explode` times the best, or there is none since hulls overlap or have no volume, or `patience` iterations gained
+ * nothing, or rows leave the shape no step, everything goes back to the best and steps are half as long. Losses are not
+ * below zero: no step promises more than all of the loss, but where shapes have to leave a dent (`bold`).
  * Include it after sim_scene.h and plan.h. */
 #ifndef OPTIMISE_H_INCLUDED
 #define OPTIMISE_H_INCLUDED
@@ -245,7 +245,7 @@ static inline double optimise_hold(const plan *p, const dc_real *q, int link, dc
     return weight*soft*soft*log(1 + r2);
 }
 
-/* The step of the shape from here: SDRS Eq. 15, of at most `radius`. 0: there is none. */
+/* The step of the shape from here: SDRS Eq. 15, of at most `radius`. 0: rows contradict each other, there is none. */
 static inline int optimise_shape(optimisation *o, double radius)
 {
     const dc_sim *sim = &o->p.world->sim;
@@ -258,7 +258,8 @@ static inline int optimise_shape(optimisation *o, double radius)
     int           k;
 
     for (k = 0; k < n; k++) size += (double)(o->grad[k]*o->grad[k]);
-    if (!(size > 0)) return 0;
+    memset(o->step, 0, (size_t)n*sizeof(dc_real));
+    if (!(size > 0)) return 1;
     o->rows.rows = o->rows.entries = 0;
     sim_need(dc_design_solid(&o->design, sim, DC_R(o->margin), &mem, &o->rows), "rows of hulls");
     for (k = 0; k <= o->others; k++) {
@@ -270,7 +271,6 @@ static inline int optimise_shape(optimisation *o, double radius)
         if (o->p.adam.step <= 1) o->adam.step = 0;
         for (k = 0; k < n && o->adam.step == 0; k++) o->adam.m[k] = o->adam.v[k] = 0;
         o->adam.rate = DC_R(o->rate*radius/o->radius);
-        memset(o->step, 0, (size_t)n*sizeof(dc_real));
         sim_need(dc_adam(&o->adam, o->grad, o->step), "Adam");
     } else for (k = 0; k < n; k++) o->step[k] = DC_R(-1e3*radius/sqrt(size))*o->grad[k];
     status = dc_design_project(&o->design, &o->rows, o->d, DC_R(radius), &mem, o->step, &info);
@@ -327,7 +327,7 @@ static inline double optimise(optimisation *o, int iterations, int what)
 {
     const size_t bytes_u = (size_t)o->p.c.n*sizeof(dc_real), bytes_d = (size_t)o->design.n*sizeof(dc_real);
     double       radius = o->radius, promise, share, now;
-    int          i, k, worse = 0;
+    int          i, k, worse = 0, stuck = 0;
 
     o->p.adam.rate = DC_R(o->p.rate);
     o->p.adam.step = 0;
@@ -346,7 +346,7 @@ static inline double optimise(optimisation *o, int iterations, int what)
         if (o->best_value >= HUGE_VAL || i == iterations || cli_stopped()) break;
 
         /* back to the best, with shorter steps */
-        if (!(value <= o->explode*o->best_value) || (o->patience > 0 && worse >= o->patience)) {
+        if (stuck || !(value <= o->explode*o->best_value) || (o->patience > 0 && worse >= o->patience)) {
             worse = 0;
             o->backs++;
             radius *= 0.5;
@@ -360,7 +360,8 @@ static inline double optimise(optimisation *o, int iterations, int what)
         optimise_back(o);
         if (what & OPTIMISE_CONTROL) optimise_control(o);
         else memcpy(o->move, o->p.u, bytes_u);
-        if (!(what & OPTIMISE_SHAPE) || !optimise_shape(o, radius)) memset(o->step, 0, bytes_d);
+        stuck = (what & OPTIMISE_SHAPE) && !optimise_shape(o, radius);
+        if (stuck || !(what & OPTIMISE_SHAPE)) memset(o->step, 0, bytes_d);
         if ((what & OPTIMISE_SHAPE) && o->check) optimise_check(o);
 
         /* no more than it takes for a loss of zero: Polyak's length */
@@ -420,6 +421,42 @@ static inline int optimise_obj(const dc_sim *sim, const dc_real *q, const char *
     }
     bad = ferror(f);
     return fclose(f) != 0 || bad ? cli_error("%s: not written", file) : 0;
+}
+
+/* The control and the design in a text file beside a page, for a program that runs them elsewhere. 0: done. */
+static inline int optimise_save(const optimisation *o, const char *page, const char *name)
+{
+    const size_t length = strlen(page), stem = length > 5 && !strcmp(page + length - 5, ".html") ? length - 5 : length;
+    const int    n = o->p.c.n, m = o->design.n;
+    char         file[1000];
+    FILE        *f;
+    int          i, bad;
+
+    if (stem + strlen(name) + 6 > sizeof file) return cli_error("%s", "the name of the page is too long");
+    snprintf(file, sizeof file, "%.*s_%s.txt", (int)stem, page, name);
+    f = fopen(file, "w");
+    if (!f) return cli_error("%s: %s", file, strerror(errno));
+    fprintf(f, "%d %d\n", n, m);
+    for (i = 0; i < n + m; i++) fprintf(f, "%.17g\n", (double)(i < n ? o->p.u[i] : o->d[i - n]));
+    bad = ferror(f);
+    return fclose(f) != 0 || bad ? cli_error("%s: not written", file) : 0;
+}
+
+static inline int optimise_load(optimisation *o, const char *file)
+{
+    const int n = o->p.c.n, m = o->design.n;
+    FILE     *f = fopen(file, "r");
+    int       i, a = -1, b = -1, bad;
+
+    if (!f) return cli_error("%s: %s", file, strerror(errno));
+    bad = fscanf(f, "%d %d", &a, &b) != 2 || a != n || b != m;
+    for (i = 0; i < n + m && !bad; i++) {
+        double x;
+        bad = fscanf(f, "%lf", &x) != 1;
+        if (!bad) *(i < n ? o->p.u + i : o->d + i - n) = DC_R(x);
+    }
+    (void)fclose(f);
+    return bad ? cli_error("%s: not numbers of this design", file) : 0;
 }
 
 #ifdef VIEW_H_INCLUDED

@@ -192,38 +192,4 @@ static inline void walker_trot(const sim_world *w, plan *p)
     }
 }
 
-/* Numbers of a plan and a design in a text file, for a program that runs them elsewhere. 0: done. */
-static inline int walker_save(const char *page, const char *name, int n, const dc_real *u, int m, const dc_real *d)
-{
-    const size_t length = strlen(page), stem = length > 5 && !strcmp(page + length - 5, ".html") ? length - 5 : length;
-    char         file[1000];
-    FILE        *f;
-    int          i, bad;
-
-    if (stem + strlen(name) + 6 > sizeof file) return cli_error("%s", "the name of the page is too long");
-    snprintf(file, sizeof file, "%.*s_%s.txt", (int)stem, page, name);
-    f = fopen(file, "w");
-    if (!f) return cli_error("%s: %s", file, strerror(errno));
-    fprintf(f, "%d %d\n", n, m);
-    for (i = 0; i < n + m; i++) fprintf(f, "%.17g\n", (double)(i < n ? u[i] : d[i - n]));
-    bad = ferror(f);
-    return fclose(f) != 0 || bad ? cli_error("%s: not written", file) : 0;
-}
-
-static inline int walker_load(const char *file, int n, dc_real *u, int m, dc_real *d)
-{
-    FILE *f = fopen(file, "r");
-    int   i, a = -1, b = -1, bad;
-
-    if (!f) return cli_error("%s: %s", file, strerror(errno));
-    bad = fscanf(f, "%d %d", &a, &b) != 2 || a != n || b != m;
-    for (i = 0; i < n + m && !bad; i++) {
-        double x;
-        bad = fscanf(f, "%lf", &x) != 1;
-        if (!bad) *(i < n ? u + i : d + i - n) = DC_R(x);
-    }
-    (void)fclose(f);
-    return bad ? cli_error("%s: not numbers of this robot", file) : 0;
-}
-
 #endif /* WALKERS_H_INCLUDED */

@@ -47,8 +47,8 @@ static inline mjModel *mujoco_compile(const mujoco_text *x)
 /* Writes what link i has, without its joints. */
 typedef void mujoco_link(mujoco_text *x, int i, void *user);
 
-/* Links whose parent is `parent`, with all that hang on them. A link without a hull is a joint more of the one on it.
- * Joint i is called j<i>. */
+/* Links whose parent is `parent`, with all that hang on them. A link without a hull and without inertia of its own is a
+ * joint more of the one on it. Joint i is called j<i>. */
 static inline void mujoco_links(mujoco_text *x, int links, const dc_sim_link *link, int parent, mujoco_link *write, void *user)
 {
     int i;
@@ -60,9 +60,10 @@ static inline void mujoco_links(mujoco_text *x, int links, const dc_sim_link *li
                      (double)l->attach.t.z, (double)l->attach.q.w, (double)l->attach.q.x, (double)l->attach.q.y, (double)l->attach.q.z);
         for (;; last++, l++) {
             if (l->joint == DC_SIM_FREE) mujoco_print(x, "<freejoint/>");
-            else mujoco_print(x, "<joint name=\"j%d\" axis=\"%g %g %g\" damping=\"%.17g\"/>", last, (double)l->axis.x, (double)l->axis.y,
+            else mujoco_print(x, "<joint type=\"%s\" name=\"j%d\" axis=\"%g %g %g\" damping=\"%.17g\"/>",
+                              l->joint == DC_SIM_SLIDE ? "slide" : "hinge", last, (double)l->axis.x, (double)l->axis.y,
                               dc_dot(l->axis, l->axis) > 0 ? (double)l->axis.z : 1.0, (double)(l->damping + l->kd));
-            if (l->hulls > 0) break;
+            if (l->hulls > 0 || l->model == DC_SIM_INERTIA) break;
         }
         write(x, last, user);
         mujoco_links(x, links, link, last, write, user);
