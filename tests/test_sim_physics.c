@@ -140,6 +140,87 @@ TEST a_stack_stands_with_nothing_chosen(void)
     PASS();
 }
 
+enum { TETRAHEDRON, PLATE, NEEDLE, ROUNDED_BOX, CAPSULE, BALL, KINDS };
+
+/* The last link's next hull, of size L; how high its origin is when it lies. */
+static double lying(int kind, double L)
+{
+    static const double half[4][3] = {{0}, {0.5, 0.5, 0.005}, {0.005, 0.5, 0.005}, {0.4, 0.4, 0.4}};
+    const int first = m.vertices;
+    const double *r = half[kind%4];
+    int k;
+    machine_box(&m, dc_vec(0, 0, 0), dc_vec((dc_real)(r[0]*L), (dc_real)(r[1]*L), (dc_real)(r[2]*L)));
+    if (kind == ROUNDED_BOX) m.hull[m.hulls - 1].radius = (dc_real)(0.1*L);
+    if (kind == PLATE || kind == NEEDLE) return 0.005*L;
+    if (kind == ROUNDED_BOX) return 0.5*L;
+    m.hull[m.hulls - 1].n = kind == TETRAHEDRON ? 4 : kind == CAPSULE ? 2 : 1;
+    for (k = 0; k < 4; ++k) m.vertex[first + k] = dc_vec(0, 0, 0);
+    if (kind == CAPSULE) m.vertex[first].y = (dc_real)(0.6*L);
+    if (kind != TETRAHEDRON) return (double)(m.hull[m.hulls - 1].radius = (dc_real)(kind == BALL ? 0.5*L : 0.2*L));
+    for (k = 0; k < 3; ++k) m.vertex[first + k] = dc_vec((dc_real)(0.57*L*cos(2.1*k)), (dc_real)(0.57*L*sin(2.1*k)), 0);
+    m.vertex[first + 3].z = (dc_real)(0.8*L);
+    return 0;
+}
+
+/* Other shapes of 1 mm to 10 m and 1 g to 10 t: gaps at rest, and creep of what does not roll. */
+TEST other_shapes_rest_with_nothing_chosen(void)
+{
+    static const double side[5] = {1e-3, 1e-2, 0.1, 1, 10}, mass[3] = {1e-3, 1, 1e4}, step[3] = {1e-3, 1e-2, 4e-2};
+    worst gap = worst_make("gap at rest, sizes"), creep = worst_make("creep on the slope, sizes a second");
+    long n, all = 45*KINDS, some = sweep_count(DC_IS_FLOAT ? 24 : 54);
+    int k, unsolved = 0;
+    for (n = 0; n < all && n < some; ++n) {
+        const long at = 37*n%all;       /* a few of each kind */
+        const int kind = (int)(at%KINDS), rolls = kind >= CAPSULE;
+        const double L = side[at/KINDS%5], h = step[at/(5*KINDS)%3], tilt = rolls ? 0 : atan(0.5)/2;
+        const int steps = (int)fmax(300, 6*sqrt(L/G)/h);
+        double from = 0, z;
+        dc_real q[3][STATE];
+        ASSERT(plain_boxes(L, 1, h, 0, 0, 1, 0, q));
+        m.hulls = m.vertices = m.link[0].hulls = 0;
+        m.link[0].mass = (dc_real)mass[at/(15*KINDS)];
+        m.desc.gravity = dc_vec((dc_real)(G*sin(tilt)), 0, (dc_real)(-G*cos(tilt)));
+        z = lying(kind, L);
+        ASSERT_EQ(DC_OK, machine_build(&m));
+        q[0][6] = q[1][6] = (dc_real)(z + 0.004*L);
+        for (k = 0; k < steps; ++k) {
+            if (k == steps/2) from = (double)q[1][4];
+            unsolved += advance_all(q) != DC_OK;
+        }
+        worst_add(&gap, ((double)q[1][6] - z)/L, "kind %d %g m h %g", kind, L, h);
+        from = fabs((double)q[1][4] - from)/(L*h*(steps - steps/2));
+        if (!rolls) worst_add(&creep, from, "kind %d %g m h %g", kind, L, h);
+    }
+    /* balls of 1 g and 10 m: the force of a contact is then below what float knows of a place */
+    ASSERT(unsolved <= (DC_IS_FLOAT ? 10 : 0));
+    ASSERT(worst_print(&gap, 0.01) & worst_print(&creep, DC_IS_FLOAT ? 1e-3 : 1e-4));
+    PASS();
+}
+
+/* Two boxes that fall onto each other and the floor, in other units: the same motion. */
+TEST nothing_depends_on_units(void)
+{
+    static const double scale[3] = {1e-3, 1, 1e3};
+    worst e = worst_make("places in other units, in units of the size");
+    dc_real q[28][3][STATE], d[16];
+    int n, i, k;
+    for (n = 0; n <= 27; ++n) {
+        const double L = n ? scale[(n - 1)%3] : 1, M = n ? scale[(n - 1)/3%3] : 1;
+        const double T = n ? pow(scale[(n - 1)/9], DC_IS_FLOAT ? 0.3 : 1) : 1;     /* float has no room for more */
+        ASSERT(plain_boxes(L, M, 0.02*T, 0, 0, 2, 0.3, q[n]));
+        m.desc.gravity.z = (dc_real)(-G*L/(T*T));
+        ASSERT_EQ(DC_OK, machine_build(&m));
+        for (k = 0; k < 12; ++k) d[k] = (dc_real)((k%6 < 3 ? L : 1)*0.01*((5*k)%7 - 3));
+        dc_sim_retract(&m.sim, q[n][1], d, q[n][1]);
+        for (k = 0; k < 25; ++k) ASSERT_EQ(DC_OK, advance_all(q[n]));
+        for (i = 0; i < 14; ++i)
+            worst_add(&e, fabs((double)q[n][1][i]/(i%7 < 4 ? 1 : L) - (double)q[0][1][i]),
+                      "length %g mass %g time %g", L, M, T);
+    }
+    ASSERT(worst_print(&e, DC_IS_FLOAT ? 1e-2 : 1e-9));
+    PASS();
+}
+
 /* ---- the slope ---------------------------------------------------------------------------------- */
 
 typedef struct { double speed, acceleration; } slide;
@@ -430,6 +511,8 @@ int main(int argc, char **argv)
     GREATEST_MAIN_BEGIN();
     RUN_TEST(at_rest_with_nothing_chosen);
     RUN_TEST(a_stack_stands_with_nothing_chosen);
+    RUN_TEST(other_shapes_rest_with_nothing_chosen);
+    RUN_TEST(nothing_depends_on_units);
     RUN_TEST(friction_is_coulombs_as_stiffness_falls);
     RUN_TEST(sticks_up_to_the_coefficient);
     RUN_TEST(a_leaning_plank_slips_as_statics_says);
