@@ -3030,7 +3030,6 @@ DCI_LANE void dci_corner_diff(dci_corner *Q, dci_growth *G, const int D, const d
  * dci_growth_adjoint     | cotangents           | adjoint, duals' part            | (*)
  * dci_growth_derive      | a solution           | Jacobian, derivatives by shapes | SILICO Eq. 4 */
 
-
 /* Which of the shapes is a half-space, whose normal is that of the pair; -1: neither */
 static int dci_growth_flat(const dci_pair_nc *P)
 {
@@ -5397,7 +5396,6 @@ static DCI_NOINLINE int dci_load_estimate_3(dc_ncp *S, dc_real *v, dc_real *dv)
  * dci_load_estimate     | loads' geometry        | guess                     | [load]
  * dci_ncp_cold_forces   | guess, measures        | z, s of the forces        |
  * dci_ncp_free          | bodies without contact | their velocities          | SILICO Eq. 8 */
-
 
 /* A cold start: products of the pairs over their weight; the slack of a gap and the slip, over what the bodies' speed
  * leaves of a gap and that speed, with `wide` no less than the pair's size and natural speed; the guessed impulse times

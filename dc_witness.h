@@ -2432,7 +2432,6 @@ static dc_status dci_pick_soft(const dci_man *m, dci_man_pick *p)
     return DC_OK;
 }
 
-
 /* Vertices in the world, their depth, what is kept of vertices and edges. */
 static dc_status dci_man_select(dci_man *m, int c)
 {
