@@ -3110,7 +3110,6 @@ typedef struct {
     dci_sim_place place;
     dc_status status;               /* why there is no O */
     int hull_a, hull_b;             /*   and whose fault it is; hull_b = -1-p: plane p */
-    dc_real most;                   /* a place where O is higher is of no use: what is left of it there is left out */
     dc_real value, noise;           /* O, and the sum of the magnitudes in it */
     dc_real *grad;                  /* [nv] */
     dci_sim_hessian hessian;
@@ -4749,9 +4748,6 @@ static void dci_sim_reset(int want, dci_sim_energy *at)
     dci_sim_zero_hessian(sim, &at->hessian);
 }
 
-/* is what is left of O of any use? */
-static int dci_sim_goes_on(const dci_sim_energy *at) { return at->status == DC_OK && !(at->value > at->most); }
-
 /* O of SDRS Eq. 14 (LRI Eq. 1) at q, with want its gradient and Hessian, all of W->at; pairs of trees by the models
  * there are. W->at.status: why there is none. */
 static DCI_NOINLINE void dci_sim_eval_known(dci_sim_work *W, const dc_real *q, int want)
@@ -4760,7 +4756,7 @@ static DCI_NOINLINE void dci_sim_eval_known(dci_sim_work *W, const dc_real *q, i
     const dc_sim *sim = problem->sim;
     dci_sim_energy *at = &W->at;
     dci_sim_met *met;
-    int i, p, loaded;
+    int i, p;
 
     /* where */
     dci_sim_reset(want, at);
@@ -4772,25 +4768,22 @@ static DCI_NOINLINE void dci_sim_eval_known(dci_sim_work *W, const dc_real *q, i
     for (i = 0; i < sim->links; ++i) dci_sim_eval_inertia(problem, i, want, at);
     dci_sim_eval_joints(problem, q, want, at);
 
-    /* Contacts, up to the first pair that overlaps, or until they cost too much: none gives anything. Pairs that were
-     * not felt at time t come first: where a place is refused it is mostly by one of them. */
-    for (i = 0; i < sim->hulls && dci_sim_goes_on(at); ++i)
-        for (p = 0; p < sim->planes && dci_sim_goes_on(at); ++p)
+    /* contacts, up to the first pair that overlaps */
+    for (i = 0; i < sim->hulls && at->status == DC_OK; ++i)
+        for (p = 0; p < sim->planes && at->status == DC_OK; ++p)
             dci_sim_eval_plane(problem, i, p, want, &W->scratch, at);
     if (sim->desc.trees) {
-        for (i = 0; i < sim->pairs && dci_sim_goes_on(at); ++i)
+        for (i = 0; i < sim->pairs && at->status == DC_OK; ++i)
             dci_sim_eval_model(W->trees.model + i, i, want, &W->scratch, at);
     } else {
         if (!dci_sim_broad_phase(&at->place, W->scratch.mem, &W->broad, problem->met)) at->status = DC_E_MEMORY;
-        for (loaded = 0; loaded < 2; ++loaded)
-            for (i = 0; i < sim->hulls; ++i)
-                for (met = problem->met[i]; met && dci_sim_goes_on(at); met = met->next)
-                    if ((met->load != NULL) == loaded)
-                        dci_sim_eval_met(problem, met, met->found == W->broad.sweeps, want, &W->scratch, at);
+        for (i = 0; i < sim->hulls; ++i)
+            for (met = problem->met[i]; met && at->status == DC_OK; met = met->next)
+                dci_sim_eval_met(problem, met, met->found == W->broad.sweeps, want, &W->scratch, at);
     }
 
     if (at->status == DC_OK && !dc_finite(at->value)) at->status = DC_E_RANGE;
-    if (want && dci_sim_goes_on(at)) dci_sim_gather(want, at);
+    if (want && at->status == DC_OK) dci_sim_gather(want, at);
 }
 
 /* The same, with pairs of trees `known` as said there. Their models are made first, so that the stack is shallow. */
@@ -5578,7 +5571,6 @@ static DCI_NOINLINE dc_status dci_sim_open(const dc_sim *sim, const dc_real *q_p
     W->scratch.mem = mem;
     *out = W;
 
-    W->at.most = dci_from_bits(DCI_INF);
     problem = &W->problem;
     problem->sim = sim;
     problem->control = control;
@@ -6464,12 +6456,14 @@ static DCI_NOINLINE dc_real dci_sim_trusted(dci_sim_work *W, dc_real residual)
 }
 
 /* Is O at the trial, after `share` of the direction, low enough against `value` and `slope` at the iterate? Where what
- * is to be gained, half of share times slope, is below the rounding of O, its slope decides: it has to fall. */
-static int dci_sim_descends(const dci_sim_work *W, dc_real value, dc_real slope, dc_real share, dc_real rounding)
+ * is to be gained, half of share times slope, is below the rounding of O, its slope decides, if derivatives are known:
+ * it has to fall. */
+static int dci_sim_descends(const dci_sim_work *W, dc_real value, dc_real slope, dc_real share, dc_real rounding,
+                            int derivatives)
 {
     if (W->at.status != DC_OK) return 0;
     if (W->at.value <= value + DC_R(1e-4)*share*slope) return 1;
-    if (-share*slope > 2*rounding) return 0;
+    if (!derivatives || -share*slope > 2*rounding) return 0;
     return W->at.value <= value + rounding && dc_abs(dci_sim_slope(W)) <= DC_R(0.9)*-slope;
 }
 
@@ -6495,7 +6489,7 @@ static DCI_NOINLINE int dci_sim_model_step(dci_sim_work *W, dc_sim_info *info, d
         dci_sim_try(sim, &W->direction, share, &W->iterate);
         W->duals.share = share;
         dci_sim_eval_known(W, W->iterate.trial, DCI_SIM_DERIVATIVES);
-        if (dci_sim_descends(W, value, slope, share, rounding)) {
+        if (dci_sim_descends(W, value, slope, share, rounding, 1)) {
             dci_sim_accept(W, share, info);
             dci_sim_keep_duals(W, 0);
             return 1;
@@ -6540,24 +6534,19 @@ static DCI_NOINLINE int dci_sim_model_steps(dci_sim_work *W, dc_sim_info *info, 
     return 0;
 }
 
-/* A place where O is above that at the iterate by so many times what the direction promises is left as soon as that is
- * known, mostly by one barrier. Nearer ones are computed in full: there friction learns which slips turned round. */
-#define DCI_SIM_FAR_ABOVE 10
-
-/* Halves the share of the direction until O falls; W->at is O at the trial, with what *want asks for at the first place
- * and all derivatives at the others. -1: as far as rounding allows it does not fall. */
+/* Halves the share of the direction until O falls; W->at is O at the trial, as far as *want says: at the first place
+ * what the caller does. -1: as far as rounding allows it does not fall. */
 static dc_real dci_sim_line_search(dci_sim_work *W, dc_real share, dc_real slope, int *want)
 {
     const dc_real value = W->at.value, rounding = DCI_SIM_ROUNDING*W->at.noise;
 
-    /* mostly the place is taken, so that its derivatives are computed with it */
-    for (;; *want = DCI_SIM_DERIVATIVES) {
+    /* mostly the first place is taken, so that its derivatives are computed with it; so they are where O tells
+     * nothing */
+    for (;; *want = -slope <= rounding ? DCI_SIM_DERIVATIVES : DCI_SIM_VALUE) {
         dci_sim_try(W->problem.sim, &W->direction, share, &W->iterate);
         W->duals.share = share;
-        W->at.most = value + rounding - DCI_SIM_FAR_ABOVE*slope;
         dci_sim_eval(W, W->iterate.trial, *want, DCI_SIM_BY_MODELS);
-        W->at.most = dci_from_bits(DCI_INF);
-        if (dci_sim_descends(W, value, slope, share, rounding)) return share;
+        if (dci_sim_descends(W, value, slope, share, rounding, *want != DCI_SIM_VALUE)) return share;
         share *= DC_R(0.5);
         if (!(share > DC_R(1e-12)) || W->at.status == DC_E_MEMORY) return -1;
     }
@@ -6688,6 +6677,13 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         /* a way that a turn ended was too long */
         if (W->factor.spectral)
             dci_sim_trust(W->path.end.hull < 0 ? share : share/safe, (at->value - value)/slope, &W->factor);
+
+        /* after a halving its value alone is known */
+        if (want == DCI_SIM_VALUE) {
+            want = DCI_SIM_DERIVATIVES;
+            dci_sim_eval_known(W, iterate->q, want);
+        }
+        if (at->status != DC_OK) return at->status;
         if (want == DCI_SIM_DERIVATIVES) dci_sim_keep_duals(W, 1);
     }
 }
