@@ -10503,8 +10503,8 @@ static dc_real dci_friction_line(dci_friction *f, const dc_real step[3], dc_real
     return Et;
 }
 
-/* One of Newton's steps from the energy *E, which becomes that where it ends, with the forces as unknowns if `duals`; its
- * decrement. */
+/* One of Newton's steps from the energy *E, which becomes that where it ends, with the forces as unknowns if `duals`;
+ * its decrement. */
 static dc_real dci_friction_step(dci_friction *f, dc_real eps, int duals, dc_real *E)
 {
     dc_real *z = f->motion.velocity, grad[3], step[3], trial[3], dec2 = 0;
@@ -10566,8 +10566,9 @@ static DCI_NOINLINE dc_status dci_friction_plane(dci_friction *f, int *iteration
     return dci_friction_settle(f, DCI_SLIP_STEPS - it, 0, iterations, value);
 }
 
-/* The same from near by, as far from the mean of the velocities as it was at the iterate of a load: without stages, since
- * with the slips' forces as unknowns (dc_friction_try) steps do not overshoot. DC_E_DIVERGED: not found in a few steps. */
+/* The same from near by, as far from the mean of the velocities as it was at the iterate of a load: without stages,
+ * since with the slips' forces as unknowns (dc_friction_try) steps do not overshoot. DC_E_DIVERGED: not found in a few
+ * steps. */
 static DCI_NOINLINE dc_status dci_friction_plane_near(dci_friction *f, const dc_friction_load *load, int *iterations,
                                                       dc_real *value)
 {
@@ -10955,8 +10956,8 @@ DC_DEF dc_status dc_friction(const dc_friction_options *opt, const dc_pair_optio
     return dci_friction_finish(status, v, &pl, &i, plane, value, info);
 }
 
-/* The slips as they are into the vertices' duals, with their forces, which become the slips': those of the iterate, or by
- * its forces and the share of Newton's direction that leads here. */
+/* The slips as they are into the vertices' duals, with their forces, which become the slips': those of the iterate, or
+ * by its forces and the share of Newton's direction that leads here. */
 static void dci_friction_duals(dci_friction *f, int kept, dc_real share)
 {
     int k, i;

@@ -68,11 +68,11 @@
  *   Cost      ns on one Zen 4 core, gcc 12 -O3 (-O3 -march=native), `make bench`: two edges in a batch 57 (23), with
  *             gradients 119 (43), alone 196 (192), with the 9x12 Jacobian 364 (338); vertex and face in a batch 60
  *             (25), 120 (46); closest points 31 (25). Float batches: 27 (10), 46 (21); 28 (11), 53 (22). Manifold of
- *             two figures of 305 vertices and 18 superquadrics, 18 edges kept: 1.24 ms (0.50 ms), with `cull` 1e-14
- *             0.57 (0.27) where they touch, 0.22 (0.14) apart; jvp 1.5 (1.5) and vjp 1.5 (1.6) times the value, with
- *             `cull` apart up to 1.8 (2.3); full Jacobian 3.5 (5.2); second derivatives of the mean distance times a
- *             direction 3 to 3.6; without edges 0.46 ms (0.20 ms); MuJoCo's 3 contacts of the lobes, taken as convex,
- *             0.015 ms, without derivatives.
+ *             two figures of 305 vertices and 18 superquadrics, 18 edges kept: 0.96 ms (0.32 ms), with `cull` 1e-14
+ *             0.81 (0.29) deep in each other, 0.48 (0.18) where they touch, 0.016 (0.015) apart; jvp and vjp 1.4 to 1.5
+ *             times the value; full Jacobian 1.9 (3.8); second derivatives of the mean distance times a direction 3.2
+ *             (3.5); without edges 0.46 ms (0.20 ms); MuJoCo's 3 contacts of the lobes, taken as convex, 0.015 ms,
+ *             without derivatives.
  *   Limits    A contact that is not active has a distance without meaning. Activity is soft: it does not prove that two
  *             bodies overlap; the depth of aligned faces is carried by the vertices. Two edges that cross the same edge
  *             share its activity (nn 1/2 each). On flat superquadrics the radial distance is too large (dc_sdf.h:
