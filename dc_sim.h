@@ -6659,7 +6659,7 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         W->duals.prev = NULL;
         if (status != DC_OK) return status;
         safe = dci_sim_slide_by(W);
-        dci_sim_drop_factor(W);
+        if (!chord) dci_sim_drop_factor(W);
         info->shortened += safe < 1 || W->direction.demands > 0;
         slope = dci_sim_slope(W);
         value = at->value;

@@ -494,6 +494,26 @@ TEST throws_meet_nothing_on_their_way(void)
     PASS();
 }
 
+/* A throw in which pairs meet between a Newton step and the chord that goes by its factor: they are still there afterwards. */
+TEST pairs_met_before_a_chord_stay(void)
+{
+    enum { SEED = 98, THROW = 235 };
+    static dc_real q[3][64];
+    rng r;
+    int n, t, contacts = 0;
+    rng_seed(&r, SEED);
+    for (n = 0; n <= THROW; ++n) ASSERT(scene(&r, q[0], q[1]));
+    for (t = 0; t < 30; ++t) {
+        dc_arena mem = dc_arena_make(scratch, sizeof scratch);
+        dc_sim_info info = DC_ZERO;
+        ASSERT_EQ(DC_OK, dc_sim_step(&m.sim, q[t%3], q[(t + 1)%3], NULL, &mem, q[(t + 2)%3], &info));
+        ASSERT_EQ(0, not_apart(q[(t + 1)%3], q[(t + 2)%3], 1));
+        contacts += info.contacts;
+    }
+    ASSERT(contacts > 0);
+    PASS();
+}
+
 /* A small thing that flies or is swung past thin plates by more than its size, from so near or far that a bound of its motion that
  * falls short by half would let it through: on one, two or three hinges, or free. Every fourth turns by three hinges close together
  * and bends into a plate beside its way: three times the rate of each, nine times the acceleration. */
@@ -648,6 +668,7 @@ int main(int argc, char **argv)
     RUN_TEST(proof_is_exact);
     RUN_TEST(places_are_those_of_the_model);
     RUN_TEST(throws_meet_nothing_on_their_way);
+    RUN_TEST(pairs_met_before_a_chord_stay);
     RUN_TEST(bullets_and_arms_meet_nothing);
     RUN_TEST(nothing_leaves_a_box);
     GREATEST_MAIN_END();
