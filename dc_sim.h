@@ -6553,7 +6553,7 @@ static dc_real dci_sim_line_search(dci_sim_work *W, dc_real share, dc_real slope
 }
 
 /* Did the direction move no point by more than the rounding of its place? */
-static int dci_sim_moved_nothing(const dci_sim_work *W)
+static DCI_NOINLINE int dci_sim_moved_nothing(const dci_sim_work *W)
 {
     const dc_sim *sim = W->problem.sim;
     int k;
@@ -6583,6 +6583,12 @@ static dc_real dci_sim_foretell(dc_real left, dc_real before, int by_chord)
     return by_chord ? dc_min(next, 2*next*ratio*ratio) : next;
 }
 
+/* the end of a step: a force that is not known is not left over */
+static dc_status dci_sim_sure(const dci_sim_work *W)
+{
+    return W->at.doubt + W->problem.friction.doubt > 0 ? DC_E_DIVERGED : DC_OK;
+}
+
 /* Newton's method for SDRS Eq. 86 from the state now, with the line search of the header's description. */
 static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *info)
 {
@@ -6610,8 +6616,6 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
     W->factor.negative = 1;
 
     for (;;) {
-        /* a force that is not known is not left over */
-        const dc_status sure = at->doubt + problem->friction.doubt > 0 ? DC_E_DIVERGED : DC_OK;
         const dc_real residual = dci_sim_largest(at->grad, sim->nv);
         dc_real share, safe, value, end;
         dc_status status;
@@ -6625,7 +6629,7 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         tiny = residual <= DCI_SIM_FLOOR*info->scale || (slow >= 3 && dci_sim_moved_nothing(W));
         slow = (tiny || (info->iterations > 0 && -slope <= rounding)) && residual > DC_R(0.5)*least ? slow + 1 : 0;
         if (residual <= end || slow >= (tiny ? 3 : 20)) {
-            if (at->modelled == 0) return sure;
+            if (at->modelled == 0) return dci_sim_sure(W);
             want = DCI_SIM_DERIVATIVES;
 
             /* an end by models is none until all pairs are met there */
@@ -6671,7 +6675,7 @@ static DCI_NOINLINE dc_status dci_sim_minimise(dci_sim_work *W, dc_sim_info *inf
         before = chord ? 0 : residual;
         share = dci_sim_line_search(W, safe, slope, &want);
         if (at->status == DC_E_MEMORY) return DC_E_MEMORY;
-        if (share < 0) return tiny || -slope <= rounding ? sure : DC_E_DIVERGED;
+        if (share < 0) return tiny || -slope <= rounding ? dci_sim_sure(W) : DC_E_DIVERGED;
         dci_sim_accept(W, share, info);
 
         /* a way that a turn ended was too long */
@@ -8640,7 +8644,8 @@ static dc_status dci_sim_again(const dc_sim *sim, const dc_sim_run *r, int t, dc
 
 DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena *mem)
 {
-    size_t used, floor, nv, nq;
+    const size_t used = mem ? mem->used : 0;
+    size_t floor, nv, nq;
     dci_sim_work *W;
     dci_sim_adjoint bar;
     dc_real *kept, *turn;
@@ -8651,7 +8656,6 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
         || !dci_sim_run_ok(sim, r)) return DC_E_ARG;
     nv = (size_t)sim->nv;
     nq = (size_t)sim->nq;
-    used = mem->used;
     bar.next = (dc_real *)dc_arena_take(mem, 4*nv + 18*(size_t)sim->links, sizeof(dc_real));
     kept = (dc_real *)dc_arena_take(mem, dci_sim_kept(sim, r), sizeof(dc_real));
     if (!bar.next || !kept) {
@@ -8668,7 +8672,6 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
     dci_sim_zero(bar.next, 3*nv);
 
     for (t = r->steps - 1; t >= 0; --t) {
-        const dc_sim_control *control = r->control ? r->control + t : NULL;
         const dc_real *q = r->q + (size_t)t*nq;             /* q_{t-1}, then q_t, q_{t+1} */
 
         /* at the end of a piece all its states are made again */
@@ -8680,7 +8683,8 @@ DC_DEF dc_status dc_sim_adjoint(const dc_sim *sim, const dc_sim_run *r, dc_arena
 
         /* a step back */
         for (k = 0; k < sim->nv; ++k) bar.next[k] += r->loss[(size_t)t*nv + (size_t)k];
-        status = dci_sim_open(sim, q, q + nq, control, r->attach != NULL, r->friction != NULL, mem, &W);
+        status = dci_sim_open(sim, q, q + nq, r->control ? r->control + t : NULL, r->attach != NULL,
+                              r->friction != NULL, mem, &W);
         if (status == DC_OK) status = dci_sim_back(W, r, t, q + 2*nq, &bar);
         mem->used = floor;
 

@@ -494,7 +494,7 @@ TEST throws_meet_nothing_on_their_way(void)
     PASS();
 }
 
-/* A throw in which pairs meet between a Newton step and the chord that goes by its factor: they are still there afterwards. */
+/* A throw in which pairs meet between a Newton step and the chord by its factor: they are still there afterwards. */
 TEST pairs_met_before_a_chord_stay(void)
 {
     enum { SEED = 98, THROW = 235 };
