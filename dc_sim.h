@@ -113,10 +113,10 @@
  *             in any case. A body that one step carries past the edge of another, which then pushes it on, may gain:
  *             not by an iterate gone astray, but at the only minimum there is near the start, and no longer where
  *             steps are so short that the edge stops it. Of 30000 steps of bodies thrown at up to 100 m/s, with sizes
- *             from 0.01 to 10 m and flails, energy grew by more than 1e-3 of that of the throw in at most four on
+ *             from 0.01 to 10 m and flails, energy grew by more than 1e-3 of that of the throw in at most five on
  *             nineteen seeds, mostly by less than 0.05, twice by 0.11; without hulls that push each other by 5e-4 at
- *             most. In 170 tumbles of 200 steps by 5.5e-4 of the energy at the start. On seventeen of these seeds
- *             no step ends with DC_E_DIVERGED, on two one or two do; on none of the paths anything touched
+ *             most. In 170 tumbles of 200 steps by 5.5e-4 of the energy at the start. On sixteen of these seeds no
+ *             step ends with DC_E_DIVERGED, on three one does; on none of the paths anything touched
  *             (tests/test_sim_path.c, DC_TEST_SWEEP 25, DC_TEST_SEED).
  *   Float     A place is known to 6e-8 of its distance from the origin, and a force of contact to what that makes of a
  *             gap: DC_OK says that rounding keeps what is left over from shrinking, dc_sim_info.residual how much that
