@@ -127,7 +127,7 @@
  *   Cost      us of a step, of its adjoint, the same by vertices and attachments too, and of its Jacobians by both
  *             earlier states and control, one Zen 4 core, gcc 12 -O3, `make bench`: a box on the floor 2.4, 2.1, 2.5,
  *             3.7; a chain of 8 hinges that lands on it 15, 9, 11, 16, of 16 hinges 54, 20, 23, 54; 8 boxes in a stack,
- *             48 freedoms, 180, 42, 59, 120; four chains, 64 freedoms, that meet, a step 1100, an adjoint 200. Grains:
+ *             48 freedoms, 170, 43, 62, 130; four chains, 64 freedoms, that meet, a step 1000, an adjoint 210. Grains:
  *             see there.
  *   Trees     A step goes by quadratic models of the pairs of trees, with bounds of their errors: each pair is
  *             evaluated once for a sequence of Newton steps, once more where the step ends, its Hessian where links
